@@ -370,7 +370,6 @@ enum class HandleManagement { kDevice, kSoftware };
 enum class AllocateAt { kFirstUse, kContextCreation };
 /// Who gives PASIDs: each function its own from 0 on, or one system for all its processes.
 enum class PasidSpace { kFunction, kSystem };
-enum class ContextSharing { kShared, kPerContext };
 
 /// When a function asks for a translation that its ATC does not have. [ATS 1.1]
 enum class TranslateWhen { kAlways, kReuse, kPrefetch, kHint };

@@ -27,7 +27,10 @@ class Wakeup {
     }
     const Time t = now_here();
     if (when > t + kSoon) {
-      set_timer(when, t);
+      if (when < timer_ && when != Time::never()) {
+        timer_ = next_edge(when, period_);
+        later_.notify(to_sc_time(timer_ - t));
+      }
       return;
     }
     pending_ = edge_after(when < t ? t : when);
@@ -68,14 +71,6 @@ class Wakeup {
   /// kernel keeps every notification that was overtaken by an earlier one until its time has come:
   /// so a timer stays where it is, however often it is put off.
   static constexpr Time kSoon = Time::from_ns(500);
-
-  void set_timer(Time when, Time t) {
-    if (when >= timer_ || when == Time::never()) {
-      return;
-    }
-    timer_ = next_edge(when, period_);
-    later_.notify(to_sc_time(timer_ - t));
-  }
 
   // The next edge, counted from the last one: a short division where the wait is short.
   Time edge_after(Time when) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,9 @@
 #include "flitwise/result.h"
 
 namespace flitwise {
+
+/// Answers a message in the place of its receiver, which never gets it; nothing: it is sent.
+using CxlStandIn = std::function<std::optional<CxlMessage>(const CxlMessage&)>;
 
 /// The message of an agent, with its line if it has one. counts: what it answers, or what made it
 /// necessary, belongs to the measured part.

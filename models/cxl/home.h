@@ -29,8 +29,8 @@ class CxlHome : public ComponentModule,
                 private HomeListener,
                 private MemoryClient {
  public:
-  /// For so many caches, each with a port of its own.
-  CxlHome(const sc_core::sc_module_name& name, const HostConfig& config, bool breaks_single_writer,
+  /// For so many caches, each with a port of its own. stand_in: may be empty.
+  CxlHome(const sc_core::sc_module_name& name, const HostConfig& config, CxlStandIn stand_in,
           std::uint8_t caches, PacketPool& pool, MemoryPort& memory);
 
   /// What a request asked for that is not on the wire. [CXL-7.3]
@@ -92,7 +92,7 @@ class CxlHome : public ComponentModule,
   void work();
   void send_all();
   PacketRef packet_for(const CxlOut& out, const Port& port);
-  bool swallows(const CxlOut& out);
+  bool is_answered(const CxlOut& out);
 
   const HostConfig config_;
   PacketPool& pool_;
@@ -108,7 +108,7 @@ class CxlHome : public ComponentModule,
   bool counts_ = true;  // what is done now belongs to the measured part
   CxlOutput out_;       // scratch
   CxlOutput sent_;      // scratch
-  bool breaks_single_writer_ = false;
+  const CxlStandIn stand_in_;
   std::uint64_t memory_errors_ = 0;
 };
 

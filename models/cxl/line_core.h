@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "coherence/agent_books.h"
 #include "coherence/core_request.h"
-#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"
@@ -49,8 +49,25 @@ class LineCore {
   template <class Obstacle, class Ask>
   Time ask_for_lines(Time now, unsigned limit, Obstacle&& obstacle, Ask&& ask) {
     tell_engine(now);
-    const Time next = ask_up_to(limit, now, obstacle, ask);
-    return std::min(next, ends_.next());
+    asked_ = now == asked_at_ ? asked_ : 0;
+    asked_at_ = now;
+    while (transfers_.has_line(now)) {
+      if (asked_ == limit) {
+        return std::min(now + Time{1}, ends_.next());
+      }
+      CoreRequest request = wanted();
+      const CoreObstacle found = obstacle(std::as_const(request));
+      if (found != obstacle_) {
+        meet(found, now);
+      }
+      if (found != CoreObstacle::kNone) {
+        return ends_.next();
+      }
+      ++asked_;
+      PacketRef packet = take(request, now);
+      ask(std::as_const(request), std::move(packet));
+    }
+    return std::min(transfers_.next_at(), ends_.next());
   }
   /// What was asked for reaches the core at `done`; takes the results. is_answer: it was not there,
   /// but had to come, and keeps its place among the requests that may be out until then.
@@ -98,28 +115,6 @@ class LineCore {
     std::optional<bool> written_early;  // what the home said before GO
     TransferStatus status = TransferStatus::kDone;
   };
-  template <class Obstacle, class Ask>
-  Time ask_up_to(unsigned limit, Time now, Obstacle& obstacle, Ask& ask) {
-    asked_ = now == asked_at_ ? asked_ : 0;
-    asked_at_ = now;
-    while (transfers_.has_line(now)) {
-      if (asked_ == limit) {
-        return now + Time{1};
-      }
-      CoreRequest request = wanted();
-      const CoreObstacle found = obstacle(std::as_const(request));
-      if (found != obstacle_) {
-        meet(found, now);
-      }
-      if (found != CoreObstacle::kNone) {
-        return Time::never();
-      }
-      ++asked_;
-      PacketRef packet = take(request, now);
-      ask(std::as_const(request), std::move(packet));
-    }
-    return transfers_.next_at();
-  }
   void meet(CoreObstacle obstacle, Time now);
   CoreRequest wanted();
   PacketRef take(CoreRequest& request, Time now);

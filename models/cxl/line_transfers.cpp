@@ -83,6 +83,7 @@ void LineTransfers::data(const Line& line, const CxlLine& bytes) {
                 bytes.data() + line.first(), line.bytes());
 }
 
+// A request is over with the last of its lines, whichever that is.
 void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
   Active& active = active_[line.transfer];
   active.status = status == TransferStatus::kDone ? active.status : status;
@@ -92,22 +93,13 @@ void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
   if (--active.lines_out == 0 && active.all_taken) {
     const Transfer transfer = active.transfer;
     const TransferStatus end = active.status;
-    record(active);
+    if (end == TransferStatus::kDone && transfer.op == Op::kRead) {
+      tracer_.read_over(transfer.counts, transfer.issue, active.last);
+    } else if (end == TransferStatus::kDone) {
+      tracer_.write_over(transfer.counts, transfer.issue, active.last);
+    }
     free_.push_back(line.transfer);
     engine_->finished({transfer.token, transfer.op, end, when});
-  }
-}
-
-// A request is over with the last of its lines, whichever that is.
-void LineTransfers::record(const Active& active) {
-  if (active.status != TransferStatus::kDone) {
-    return;
-  }
-  const Transfer& transfer = active.transfer;
-  if (transfer.op == Op::kRead) {
-    tracer_.read_over(transfer.counts, transfer.issue, active.last);
-  } else {
-    tracer_.write_over(transfer.counts, transfer.issue, active.last);
   }
 }
 

@@ -75,7 +75,6 @@ class LineTransfers {
   };
   bool begin_transfer(Time now);
   void cut_line();
-  void record(const Active& active);
 
   LatencyTracer& tracer_;
   Engine* engine_ = nullptr;

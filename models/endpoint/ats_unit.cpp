@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translations of a device: accesses, requests, invalidations. Page requests are in ats_pages.cpp.
+// Translations of a device: accesses, requests, invalidations, page requests, and the books.
 #include "endpoint/ats_unit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
-#include "flitwise/error.h"
+#include "flitwise/link_socket.h"
 
 namespace flitwise {
 namespace {
@@ -20,15 +21,18 @@ FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
           {atc.coalesce, atc.rounds_up, atc.keeps_agent_id}};
 }
 
-TranslationPolicy policy_for(const AtcConfig& atc, unsigned stu) {
-  return {{atc.when, atc.reuse_threshold, atc.reuse_pages, atc.pages_ahead}, stu};
+constexpr unsigned kPageBits = kSmallestRangeBits;
+
+bool may_wait_together(const AtsAccess& a, const AtsAccess& b) {
+  return a.function == b.function && a.tag == b.tag && a.kind == b.kind &&
+         a.address >> kPageBits == b.address >> kPageBits;
 }
 
 }  // namespace
 
 AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
     : atc(atc_config(device, seed)),
-      policy(policy_for(device.atc, 0)),
+      policy(device.atc, 0),
       pending(device.atc.requests),
       reads(std::size_t{1} << device.tag_bits) {}
 
@@ -49,7 +53,7 @@ void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
   }
   Function& one = function(index);
   if (settings.stu != one.settings.stu) {
-    one.policy = policy_for(device_.atc, settings.stu);
+    one.policy = {device_.atc, settings.stu};
   }
   const bool changes = settings.is_enabled != one.settings.is_enabled;
   one.settings = settings;
@@ -225,10 +229,12 @@ Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp&
   return slot;
 }
 
-TranslationVerdict AtsUnit::take_reply(unsigned index, Slot request, const Tlp& completion,
-                                       const std::uint8_t* payload, std::size_t size) {
+TranslationVerdict AtsUnit::take_reply(unsigned index, Slot request, const Packet& packet) {
+  const Tlp& completion = packet.tlp;
+  const std::uint8_t* const payload = packet.payload.data();
   TranslationReceiver& receiver = functions_[index]->pending[request].receiver;
-  if (completion.type == TlpType::kCplD && size < std::size_t{completion.length_dw} * 4) {
+  if (completion.type == TlpType::kCplD &&
+      packet.payload.size() < std::size_t{completion.length_dw} * 4) {
     return TranslationVerdict::kInconsistent;
   }
   const TranslationVerdict verdict = receiver.check(completion, payload);
@@ -286,11 +292,6 @@ void AtsUnit::settle(ParkedTransfer& one, const Pending& pending, const Cacheabl
   }
 }
 
-void AtsUnit::give_up_request(unsigned index, Slot request) {
-  functions_[index]->pending[request].is_out = false;
-  functions_[index]->atc.requests.close(request);
-}
-
 InvalidateVerdict AtsUnit::invalidate(unsigned index, const InvalidateRequest& request) {
   Function& one = function(index);
   const InvalidateVerdict verdict = one.atc.invalidations.check(request);
@@ -311,6 +312,121 @@ InvalidateVerdict AtsUnit::invalidate(unsigned index, const InvalidateRequest& r
     }
   });
   return verdict;
+}
+
+// ---- page requests
+
+// Nobody answers where it is off or has failed; without a free index or credit somebody will.
+bool AtsUnit::can_ask_for_pages() const {
+  return pages_ != nullptr && (pages_->can_open(0) || pages_->outstanding_groups() == kPrgIndices);
+}
+
+std::optional<std::uint16_t> AtsUnit::group_for(const AtsAccess& access) {
+  std::optional<std::uint16_t> found;
+  parked.for_each([&](Slot /*slot*/, const ParkedTransfer& transfer) {
+    if (transfer.state == ParkedState::kAwaitsPage && may_wait_together(transfer.access, access)) {
+      found = transfer.prg_index;
+    }
+  });
+  return found;
+}
+
+PageRequest AtsUnit::open_group(const AtsAccess& access, Bdf bdf) {
+  PageWish wish;
+  wish.address = access.address;
+  wish.write = access.kind == AccessKind::kWrite;
+  wish.read = !wish.write;
+  wish.execute = access.kind == AccessKind::kExecute;
+  wish.privileged = access.tag.privileged;
+  functions_[access.function]->counts.page_requests += access.counts ? 1U : 0U;
+  return pages_->next_request(pages_->open_group(bdf, access.tag.pasid, 1), wish);
+}
+
+void AtsUnit::pages_written(Time when) {
+  if (pages_ == nullptr) {
+    return;
+  }
+  // While it drains, answers are still due.
+  const bool is_answered = !pages_->is_enabled() && pages_->is_stopped();
+  parked.for_each([&](Slot slot, const ParkedTransfer& transfer) {
+    if (transfer.state == ParkedState::kWantsPage ||
+        (transfer.state == ParkedState::kAwaitsPage && is_answered)) {
+      release(slot, when);
+    }
+  });
+}
+
+void AtsUnit::page_is_there(std::uint16_t index, Time when) {
+  parked.for_each([&](Slot slot, const ParkedTransfer& transfer) {
+    if (transfer.state == ParkedState::kAwaitsPage && transfer.prg_index == index) {
+      release(slot, when);
+    }
+  });
+}
+
+// ---- books
+
+void AtsUnit::start_window() {
+  parked.start_window(now());
+  for (const std::unique_ptr<Function>& one : functions_) {
+    if (one) {
+      one->window = one->counts;
+    }
+  }
+}
+
+std::vector<AtsResult> AtsUnit::results(const std::string& device) const {
+  std::vector<AtsResult> all;
+  for (std::size_t index = 0; index < functions_.size(); ++index) {
+    if (functions_[index] == nullptr) {
+      continue;
+    }
+    AtsResult result = functions_[index]->counts;
+    result -= functions_[index]->window;
+    result.function = fmt::format("{}.{}", device, index);
+    all.push_back(std::move(result));
+  }
+  return all;
+}
+
+unsigned AtsUnit::pending_invalidations() const {
+  return std::accumulate(functions_.begin(), functions_.end(), 0U,
+                         [](unsigned sum, const auto& one) {
+                           return sum + (one ? one->atc.invalidations.pending() : 0U);
+                         });
+}
+
+std::vector<CheckResult> AtsUnit::checks(const std::string& device) const {
+  unsigned requests = 0;
+  unsigned uses = 0;
+  for (const std::unique_ptr<Function>& one : functions_) {
+    requests += one ? one->atc.requests.size() : 0U;
+    uses += one ? one->atc.uses.size() : 0U;
+  }
+  const unsigned invalidations = pending_invalidations();
+  return {
+      {device + ": every Translation Request has ended", requests == 0,
+       fmt::format("{} are out", requests)},
+      {device + ": no translation is in use", uses == 0, fmt::format("{} are", uses)},
+      {device + ": every invalidation is answered", invalidations == 0,
+       fmt::format("{} wait", invalidations)},
+      {device + ": no transfer waits for a translation", parked.empty(),
+       fmt::format("{} wait", parked.size())},
+  };
+}
+
+std::string AtsUnit::waiting() const {
+  std::string text;
+  const auto say = [&](std::size_t count, const char* what) {
+    text += count == 0 ? "" : fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  say(parked.count(ParkedState::kAwaitsReply), "transfers wait for Translation Completions");
+  say(parked.count(ParkedState::kWantsRequest), "for room for a Translation Request");
+  say(parked.count(ParkedState::kAwaitsPage), "for PRG Responses");
+  say(parked.count(ParkedState::kWantsPage), "for credits for a Page Request");
+  say(parked.count(ParkedState::kReady), "for their turn");
+  say(pending_invalidations(), "invalidations wait for reads by their translations");
+  return text;
 }
 
 }  // namespace flitwise

@@ -64,13 +64,15 @@ class AtsUnit {
   /// Books a request that goes out as this TLP, `counts`: for a measured transfer.
   /// REQUIRES: has_room_for_request().
   Slot open_request(unsigned function, const TranslationAsk& ask, const Tlp& request, bool counts);
-  /// A completion for it; it is taken in where more or nothing is to come. payload: size bytes.
-  TranslationVerdict take_reply(unsigned function, Slot request, const Tlp& completion,
-                                const std::uint8_t* payload, std::size_t size);
+  /// A completion for it; it is taken in where more or nothing is to come.
+  TranslationVerdict take_reply(unsigned function, Slot request, const Packet& packet);
   /// It has ended: who waited for it goes on at `when`. REQUIRES: the verdict is not kPartial.
   void end_request(unsigned function, Slot request, TranslationVerdict verdict, Time when);
   /// Nobody answered. [ATR-25]
-  void give_up_request(unsigned function, Slot request);
+  void give_up_request(unsigned function, Slot request) {
+    functions_[function]->pending[request].is_out = false;
+    functions_[function]->atc.requests.close(request);
+  }
 
   // ---- invalidations
   InvalidateVerdict invalidate(unsigned function, const InvalidateRequest& request);

@@ -8,15 +8,6 @@
 #include "endpoint/bar_access.h"
 
 namespace flitwise {
-namespace {
-
-constexpr std::size_t kMostBytes = 4096;  // of one read
-
-}  // namespace
-
-std::uint64_t ContextStop::encode() const {
-  return kStop | std::uint64_t{function.value} << 32 | (pasid ? kHasPasid | to_int(*pasid) : 0);
-}
 
 DeviceRegisters::DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hooks hooks)
     : functions_(functions), bar_size_(bar_size), hooks_(std::move(hooks)) {}
@@ -31,18 +22,13 @@ void DeviceRegisters::claim(BarMap& map) {
 void DeviceRegisters::mmio_write(const MmioPlace& place, const std::uint8_t* bytes,
                                  std::size_t size, Time /*now*/) {
   switch (place.region) {
-    case kHandleRegisters:
-      write_handle_registers(place.offset, bytes, size);
-      break;
+    case kHandleRegisters: write_handle_registers(place.offset, bytes, size); break;
     case kContextStop:
       std::memcpy(context_stop_.data() + (place.offset - ContextStop::kOffset), bytes, size);
       hooks_.context_stop_written();
       break;
-    case kMemory:
-      store(place, bytes, size);
-      break;
-    default:
-      break;
+    case kMemory: store(place, bytes, size); break;
+    default: break;
   }
 }
 
@@ -90,7 +76,7 @@ void DeviceRegisters::load(const MmioPlace& place, std::uint8_t* bytes, std::siz
 
 // REQUIRES: whole DWs of the handle registers.
 void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
-  std::array<std::uint8_t, kMostBytes> bytes;
+  std::array<std::uint8_t, 4096> bytes;  // one read asks for no more
   std::fill_n(bytes.begin(), read.bytes, std::uint8_t{0});
   switch (read.place.region) {
     case kHandleRegisters:
@@ -104,11 +90,8 @@ void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time no
       std::memcpy(bytes.data(), context_stop_.data() + (read.place.offset - ContextStop::kOffset),
                   read.bytes);
       break;
-    case kMemory:
-      load(read.place, bytes.data(), read.bytes);
-      break;
-    default:
-      break;
+    case kMemory: load(read.place, bytes.data(), read.bytes); break;
+    default: break;
   }
   access.answer(read, bytes.data(), now);
 }

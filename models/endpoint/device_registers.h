@@ -24,7 +24,9 @@ struct ContextStop {
   Bdf function;             ///< bits 47:32
   OptionalId<Pasid> pasid;  ///< bits 19:0
 
-  std::uint64_t encode() const;
+  std::uint64_t encode() const {
+    return kStop | std::uint64_t{function.value} << 32 | (pasid ? kHasPasid | to_int(*pasid) : 0);
+  }
 };
 
 class DeviceRegisters final : public RegionOwner {

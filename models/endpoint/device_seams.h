@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "config_space/capabilities.h"
-#include "config_space/register_file.h"
+#include "config_space/capability.h"
 #include "config_space/registers.h"
 #include "dhi/device_handle_table.h"
 #include "dhi/negotiation.h"
@@ -90,19 +90,12 @@ class DeviceTarget {
   ~DeviceTarget() = default;
 };
 
-/// Counts errors by kind. Implemented by Endpoint.
-class ErrorCounts {
+/// Where software and the counters of a run hear of errors. Implemented by Endpoint.
+class DeviceEvents {
  public:
+  /// Counted by kind.
   virtual void refuse(const Packet& packet, const char* kind) = 0;  ///< because of the packet
   virtual void count(const char* kind) = 0;
-
- protected:
-  ~ErrorCounts() = default;
-};
-
-/// Where software and the counters of a run hear of errors. Implemented by Endpoint.
-class DeviceEvents : public ErrorCounts {
- public:
   /// Booked at a function (of one that is not there, at the PF) and counted by kind. [LNK-9.19]
   virtual void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                       const Packet& packet, Time now) = 0;

@@ -3,103 +3,98 @@
 #include "endpoint/dhi_agent.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "tlp/wire_size.h"
+#include "tlp/identity.h"
 
 namespace flitwise {
-namespace {
-
-bool is_in(const std::vector<bool>& domains, DomainId domain) {
-  return to_int(domain) < domains.size() && domains[to_int(domain)];
-}
-
-void put(std::vector<bool>& domains, DomainId domain, bool is_in) {
-  domains.resize(std::max<std::size_t>(domains.size(), to_int(domain) + std::size_t{1}));
-  domains[to_int(domain)] = is_in;
-}
-
-}  // namespace
-
-DhiAgent::DhiAgent(const DeviceConfig& device, PacketPool& pool) : config_(device), pool_(pool) {}
 
 void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   is_active_ = outcome.is_active();
   unapplied_.clear();
   failed_flushes_ = 0;
   orders_.clear();
-  has_started_.clear();
-  has_refusal_.clear();
+  contexts_.clear();
   if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
     table_->reset(is_active_ ? outcome.range : table_->range(), outcome.epoch);
   } else if (is_active_) {
-    DeviceHandleTableConfig table =
-        DeviceHandleTableConfig::from(config_, outcome.range, outcome.epoch);
-    table.management =
-        is_software_managed ? HandleManagement::kSoftware : HandleManagement::kDevice;
-    table_ = std::make_unique<DeviceHandleTable>(table);
+    const auto& dhi = config_.device.dhi;
+    table_ = std::make_unique<DeviceHandleTable>(DeviceHandleTableConfig{
+        outcome.range, dhi.victim, dhi.prefer_ended, dhi.prefer_idle, dhi.dealloc,
+        is_software_managed ? HandleManagement::kSoftware : HandleManagement::kDevice,
+        outcome.epoch});
     is_software_managed_ = is_software_managed;
   }
   if (is_active_) {
-    store_ = std::make_unique<HandleStore>(config_.dhi.storage, outcome.range);
+    store_ = std::make_unique<HandleStore>(config_.device.dhi.storage, outcome.range);
   }
 }
 
-DhiAgent::Answer DhiAgent::acquire(DomainId domain, const DeviceIdentity& identity, UseKind kind,
-                                   bool can_flush, std::vector<PacketRef>& first) {
-  can_flush_ = can_flush;
+[[gnu::flatten]] Handles::Answer DhiAgent::acquire(const Transfer& transfer,
+                                                   const DeviceIdentity& identity, Op op,
+                                                   std::size_t free_tags, Time t) {
+  const bool are_used = config_.link.identity == Identity::kDhi && is_active_ && op != Op::kMsi &&
+                        (config_.link.dhi_form != DhiForm::kTag || op == Op::kWrite);
+  if (!are_used) {
+    return {};
+  }
+  const UseKind kind = op == Op::kRead ? UseKind::kNonPosted : UseKind::kPosted;
+  can_flush_ = free_tags > (kind == UseKind::kNonPosted ? 1U : 0U);
+  const DomainId domain = transfer.domain;
   const OptionalId<Dhi> dhi = table_->find(domain);
   if (waiting_domain_ != domain) {
     table_->record_lookup(dhi.has_value());
   }
   // What was allocated while a flush was out needs one of its own.
-  if (!unapplied_.empty() && config_.dhi.alloc_order == AllocOrder::kFlush) {
-    request_flush(identity.bdf, first);
+  if (!unapplied_.empty() && config_.device.dhi.alloc_order == AllocOrder::kFlush) {
+    request_flush(identity.bdf);
   }
-  Answer answer =
-      dhi ? use(*dhi, kind, store_->search_by_domain(dhi)) : miss(domain, identity, kind, first);
-  waiting_domain_ = answer.outcome == Outcome::kWait ? domain : DomainId{0xffff'ffff};
+  const Answer answer =
+      dhi ? use(*dhi, kind, store_->search_by_domain(dhi)) : miss(domain, identity, kind);
+  const bool waits = answer.outcome == Outcome::kWait;
+  waiting_domain_ = waits ? domain : DomainId{0xffff'ffff};
+  if (!first_.empty()) {
+    send_first(transfer, identity, t, answer.latency);
+  }
+  stall_.set(waits, t);
   return answer;
 }
 
-DhiAgent::Answer DhiAgent::use(Dhi dhi, UseKind kind, Time latency) {
-  return {Outcome::kHandle, dhi, table_->pin(dhi, kind), !table_->is_applied(dhi), latency};
-}
-
-DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
-                                std::vector<PacketRef>& first) {
-  if (is_in(has_refusal_, domain)) {
-    return wait_or_bypass(MissOutcome::kNotHere, identity, first);
+Handles::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind) {
+  Context& context = context_of(domain);
+  if (context.has_refusal) {
+    return wait_or_bypass(MissOutcome::kNotHere, identity);
   }
   const Choice choice =
       table_->is_held(identity.bdf) ? Choice{MissOutcome::kWaitForOrder, {}} : table_->choose();
-  if (is_software_managed_ || config_.dhi.allocate_at == AllocateAt::kContextCreation) {
+  if (is_software_managed_ || config_.device.dhi.allocate_at == AllocateAt::kContextCreation) {
     // A handle comes with the context or not at all. [DHI D12, D13]
-    const bool is_new = is_new_context(domain);
+    const bool is_new = !std::exchange(context.has_started, true);
     if (is_new && is_software_managed_) {
       software_.context_started(domain);
     }
     if (!is_new || is_software_managed_ || choice.outcome != MissOutcome::kFreeHandle) {
-      return wait_or_bypass(MissOutcome::kNotHere, identity, first);
+      return wait_or_bypass(MissOutcome::kNotHere, identity);
     }
   }
   if (choice.outcome == MissOutcome::kFreeHandle || choice.outcome == MissOutcome::kVictimReady) {
-    const Time latency = store_->search_by_domain(std::nullopt) + allocate(domain, identity, first);
+    const Time latency = store_->search_by_domain(std::nullopt) + allocate(domain, identity);
     return use(*table_->find(domain), kind, latency);
   }
-  return wait_or_bypass(choice.outcome, identity, first);
+  return wait_or_bypass(choice.outcome, identity);
 }
 
 // No handle can be had now: the message goes in full, or it waits. [DHI D9]
-DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity,
-                                          std::vector<PacketRef>& first) {
+Handles::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity) {
   Answer answer;
   if (outcome == MissOutcome::kWaitForPush) {
     // Else a victim with posted uses alone would never be known to be idle. [DHI D10]
-    request_flush(identity.bdf, first);
+    request_flush(identity.bdf);
   }
   const bool is_hopeless = flushes_fail() && (outcome == MissOutcome::kWaitForPush ||
                                               outcome == MissOutcome::kWaitForOrder);
-  if (outcome == MissOutcome::kNotHere || is_hopeless || config_.dhi.on_miss == OnMiss::kBypass) {
+  if (outcome == MissOutcome::kNotHere || is_hopeless ||
+      config_.device.dhi.on_miss == OnMiss::kBypass) {
     ++counts_.bypasses;
     answer.latency = store_->search_by_domain(std::nullopt);
     return answer;
@@ -110,133 +105,198 @@ DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdent
 
 // The local table first, then the messages. Returns how long the entry takes to be written.
 // [DHI D8, D11]
-Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
-                        std::vector<PacketRef>& first) {
-  const Allocation allocation = table_->allocate(
-      domain, identity, config_.dhi.trusted, static_cast<std::uint16_t>(config_.dhi.capabilities));
+Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity) {
+  const Allocation allocation =
+      table_->allocate(domain, identity, config_.device.dhi.trusted,
+                       static_cast<std::uint16_t>(config_.device.dhi.capabilities));
   if (allocation.needs_dealloc_message) {
-    send_dealloc(allocation.dhi, identity.bdf, first);
+    send_dealloc(allocation.dhi, identity.bdf);
   }
-  write_dhi_message(add(first), identity.bdf, allocation.message);
-  if (config_.dhi.alloc_order == AllocOrder::kNone) {
+  write_dhi_message(add(), identity.bdf, allocation.message);
+  if (config_.device.dhi.alloc_order == AllocOrder::kNone) {
     table_->mark_applied(allocation.dhi, allocation.residency);
   } else {
     unapplied_.add(allocation.dhi, allocation.residency);
   }
-  if (config_.dhi.alloc_order == AllocOrder::kFlush) {
-    request_flush(identity.bdf, first);
+  if (config_.device.dhi.alloc_order == AllocOrder::kFlush) {
+    request_flush(identity.bdf);
   }
   return store_->access_by_handle(allocation.dhi);
 }
 
-Packet& DhiAgent::add(std::vector<PacketRef>& first) {
-  first.push_back(pool_.make(PacketKind::kTlp));
-  return *first.back();
-}
-
-void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first) {
+void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf) {
   ++counts_.deallocs;
   DeallocMessage message;
   message.dhi = dhi;
   message.epoch = table_->epoch();
-  write_dhi_message(add(first), bdf, message);
+  write_dhi_message(add(), bdf, message);
 }
 
 // A zero-length read; with `flush` it covers every ALLOC sent before it (with `ack` only the answer
 // of the host counts). One is out at a time.
-void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
+void DhiAgent::request_flush(Bdf bdf) {
   if (flush_is_out_ || !can_flush_) {
     return;
   }
-  Packet& flush = add(first);
+  Packet& flush = add();
   flush.purpose = HandlePurpose::kFlush;
   flush.tlp.type = TlpType::kMRd;
   flush.tlp.requester_id = bdf;
   flush.tlp.length_dw = 1;
   flush_is_out_ = true;
-  unapplied_.flush_sent(config_.dhi.alloc_order == AllocOrder::kFlush);
+  unapplied_.flush_sent(config_.device.dhi.alloc_order == AllocOrder::kFlush);
   ++counts_.flushes;
 }
 
-// True once for each context, until it ends.
-bool DhiAgent::is_new_context(DomainId domain) {
-  const bool is_new = !is_in(has_started_, domain);
-  put(has_started_, domain, true);
-  return is_new;
+DhiAgent::Context& DhiAgent::context_of(DomainId domain) {
+  const std::size_t index = to_int(domain);
+  contexts_.resize(std::max(contexts_.size(), index + 1));
+  return contexts_[index];
 }
 
-Time DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
-                             std::vector<PacketRef>& first) {
-  if (!is_new_context(domain)) {
-    return Time{};
+void DhiAgent::start_contexts(std::uint32_t count, bool counts, Time t) {
+  const bool comes_with_context = config_.device.dhi.allocate_at == AllocateAt::kContextCreation ||
+                                  config_.device.dhi.management == HandleManagement::kSoftware;
+  if (config_.link.identity != Identity::kDhi || !is_active_ || !comes_with_context) {
+    return;
   }
-  if (is_software_managed_) {
-    software_.context_started(domain);
-  } else if (!table_->is_held(identity.bdf) &&
-             table_->choose().outcome == MissOutcome::kFreeHandle) {
-    can_flush_ = true;
-    return allocate(domain, identity, first);
+  for (std::uint32_t index = 0; index < count; ++index) {
+    Transfer cause;
+    cause.domain = DomainId{index};
+    cause.address = config_.buffer_base;
+    cause.counts = counts;
+    const DeviceIdentity& identity = s_.functions.identity_of(cause.domain);
+    if (std::exchange(context_of(cause.domain).has_started, true)) {
+      continue;
+    }
+    if (is_software_managed_) {
+      software_.context_started(cause.domain);
+    } else if (!table_->is_held(identity.bdf) &&
+               table_->choose().outcome == MissOutcome::kFreeHandle) {
+      can_flush_ = true;
+      const Time latency = allocate(cause.domain, identity);
+      send_first(cause, identity, t, latency);
+    }
   }
-  return Time{};
+  s_.output.wake_at(t);
 }
 
-HandleStatus DhiAgent::install(DomainId domain, const AllocMessage& message) {
-  return is_active_ ? table_->install(domain, message) : HandleStatus::kNotSoftwareManaged;
+// Handle messages and flushes go out ahead of the TLP that needs them. [DHI D8]
+// The local entry is written before any of them leaves.
+void DhiAgent::send_first(const Transfer& cause, const DeviceIdentity& identity, Time t,
+                          Time latency) {
+  for (PacketRef& packet : first_) {
+    packet->counts = cause.counts;
+    packet->identity = identity;
+    packet->domain = cause.domain;
+    packet->stamp(Hop::kIssue, t);
+    if (packet->purpose == HandlePurpose::kFlush) {
+      packet->tlp.address = cause.address & ~std::uint64_t{3};
+      packet->tlp.is_4dw = cause.address >> 32 != 0;
+      apply_identity(packet->tlp,
+                     {Identity::kBdfPasid, config_.link.dhi_form, config_.device.dhi.bits},
+                     identity, std::nullopt);
+      requests_.open_read(*packet, HandlePin{}, t);
+    }
+    s_.sizer.size(*packet);
+    s_.output.send(std::move(packet), t + config_.device.timing.pipeline + latency, {});
+  }
+  first_.clear();
+}
+
+HandleStatus DhiAgent::install(const AllocMessage& message) {
+  const std::optional<DomainId> domain = s_.functions.domain_of(message.identity);
+  if (!domain) {
+    return HandleStatus::kFunctionNotGranted;
+  }
+  return is_active_ ? table_->install(*domain, message) : HandleStatus::kNotSoftwareManaged;
 }
 
 void DhiAgent::deallocate(const DeallocMessage& message) {
   if (is_active_) {
     table_->drain(message);
   }
+  has_dealloc_command_ = true;
+  s_.output.begin_duties();
 }
 
-void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
-  while (const std::optional<Dhi> dhi = table_->drained()) {
-    const bool is_at_host = table_->deallocate(*dhi).is_at_host;
-    if (is_at_host && !is_software_managed_ && config_.dhi.dealloc == DeallocMode::kExplicit) {
-      send_dealloc(*dhi, bdf, first);
+bool DhiAgent::drain(Time t) {
+  if (has_to_drain()) {
+    const Bdf bdf = s_.functions.base();
+    can_flush_ = requests_.free_tags(0) > 0 && s_.functions.is_running(0);
+    const std::size_t orders = orders_.size();
+    if (!s_.functions.is_in_reset(0)) {  // which sends nothing, and forgets them
+      answer_orders();
     }
+    while (const std::optional<Dhi> dhi = table_->drained()) {
+      const bool is_at_host = table_->deallocate(*dhi);
+      if (is_at_host && !is_software_managed_ &&
+          config_.device.dhi.dealloc == DeallocMode::kExplicit) {
+        send_dealloc(*dhi, bdf);
+      }
+    }
+    if (has_to_drain() && !flushes_fail()) {
+      // Posted uses are known to be at the host when a later read has come back. [DHI D10]
+      request_flush(bdf);
+    }
+    if (orders_.size() < orders) {
+      s_.output.wake_at(t);  // a transfer that waits for a handle can have one
+    }
+    Transfer cause;
+    cause.address = config_.buffer_base;
+    cause.counts = false;
+    send_first(cause, DeviceIdentity(bdf), t, Time{});
   }
-  if (is_draining() && !flushes_fail()) {
-    // Posted uses are known to be at the host when a later read has come back. [DHI D10]
-    can_flush_ = can_flush;
-    request_flush(bdf, first);
-  }
+  return !has_to_drain() && std::exchange(has_dealloc_command_, false);
 }
 
 void DhiAgent::reset_function(Bdf bdf) {
   if (table_) {
     table_->reset_function(bdf);
-    has_refusal_.clear();  // its contexts start again; others ask once more
+    for (Context& one : contexts_) {
+      one.has_refusal = false;  // its contexts start again; others ask once more
+    }
   }
 }
 
-bool DhiAgent::nonposted_given_up(HandlePin pin) {
-  const bool is_kept = table_->given_up(pin);
-  counts_.kept += is_kept ? 1 : 0;
-  return is_kept;
-}
-
-void DhiAgent::pushed_through(std::uint64_t serial) {
-  if (table_) {
-    table_->pushed_through(serial);
+// A flush that was refused, or had no answer, says nothing. After some in a row nobody waits for
+// one any more: a message that needs another's handle goes in full, whatever device.dhi.on_miss
+// says. Each such message tries one flush, so that the device recovers.
+void DhiAgent::request_ended(const OutstandingRequest& request, TransferStatus status) {
+  let_go(request, status == TransferStatus::kTimeout);
+  const Packet& packet = *request.request;
+  const bool is_flush = packet.purpose == HandlePurpose::kFlush;
+  const bool is_ordered = !packet.tlp.relaxed_ordering && !packet.tlp.id_based_ordering;
+  const bool is_done = status == TransferStatus::kDone;
+  if (is_done && (is_flush || is_ordered) && table_) {
+    table_->pushed_through(request.posted_serial);
   }
-}
-
-void DhiAgent::flush_failed(bool was_answered) {
-  flush_is_out_ = false;
-  failed_flushes_ = was_answered ? failed_flushes_ + 1 : kMostFailedFlushes;
-}
-
-void DhiAgent::flush_done(std::uint64_t serial) {
-  flush_is_out_ = false;
-  failed_flushes_ = 0;
-  if (!table_) {
+  if (!is_flush) {
     return;
   }
-  pushed_through(serial);
-  unapplied_.flush_done(
-      [this](const UnappliedHandles::One& one) { table_->mark_applied(one.dhi, one.residency); });
+  flush_is_out_ = false;
+  if (is_done) {
+    failed_flushes_ = 0;
+    unapplied_.flush_done(
+        [this](const UnappliedHandles::One& one) { table_->mark_applied(one.dhi, one.residency); });
+  } else {
+    s_.events.refuse(packet, "flush_failed");
+    failed_flushes_ = status == TransferStatus::kTimeout ? kMostFailedFlushes : failed_flushes_ + 1;
+  }
+}
+
+// A switch may hold the request still, and lets a later ALLOC pass it. Without one the link keeps
+// both in order. A conventional reset has handles negotiated anew. [DHI S2]
+void DhiAgent::let_go(const OutstandingRequest& request, bool is_given_up) {
+  if (!request.pin) {
+    return;
+  }
+  if (!is_given_up || !config_.has_switch || s_.functions.is_in_conventional_reset()) {
+    table_->completed(request.pin);
+  } else if (table_->given_up(request.pin)) {
+    ++counts_.kept;
+    s_.events.refuse(*request.request, "handle_kept");
+  }
 }
 
 void DhiAgent::end_context(DomainId domain) {
@@ -244,14 +304,16 @@ void DhiAgent::end_context(DomainId domain) {
     return;
   }
   table_->end_context(domain);
-  put(has_refusal_, domain, false);
-  put(has_started_, domain, false);
+  context_of(domain) = {};
   if (is_software_managed_) {
     software_.context_ended(domain);
-  } else if (config_.dhi.allocate_at == AllocateAt::kContextCreation) {
+  } else if (config_.device.dhi.allocate_at == AllocateAt::kContextCreation) {
     if (const OptionalId<Dhi> dhi = table_->find(domain)) {
       table_->drain(*dhi);
     }
+  }
+  if (is_draining()) {
+    s_.output.begin_duties();
   }
 }
 
@@ -262,20 +324,30 @@ DhiAgent::Addressee DhiAgent::find_addressee(Dhi dhi) {
   return {table_->resolve(dhi), store_->access_by_handle(dhi)};
 }
 
-const char* DhiAgent::receive(const DhiMessage& message) {
+const char* DhiAgent::receive(const Packet& packet) {
+  const DhiMessage message =
+      parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  const char* refusal = "bad_handle_message";
   if (const auto* ack = std::get_if<AllocAckMessage>(&message)) {
-    return acknowledged(*ack);
+    refusal = acknowledged(*ack);
+  } else if (const auto* error = std::get_if<HandleErrorMessage>(&message)) {
+    refusal = reported(*error);
+  } else if (const auto* order = std::get_if<DeallocOrder>(&message)) {
+    // What the host orders comes from the host.
+    refusal = packet.tlp.requester_id == kRootComplexId
+                  ? take(*order, Bdf{static_cast<std::uint16_t>(packet.tlp.message_dw2 >> 16)})
+                  : "foreign_handle_order";
   }
-  if (const auto* error = std::get_if<HandleErrorMessage>(&message)) {
-    return reported(*error);
+  if (is_draining()) {
+    s_.output.begin_duties();
   }
-  return "bad_handle_message";
+  return refusal;
 }
 
 // Answers come in the order of the ALLOCs, so that the oldest of a handle is meant. [DHI D8]
 const char* DhiAgent::acknowledged(const AllocAckMessage& message) {
   const std::optional<UnappliedHandles::One> one = unapplied_.find(message.dhi);
-  if (!is_active_ || config_.dhi.alloc_order != AllocOrder::kAck ||
+  if (!is_active_ || config_.device.dhi.alloc_order != AllocOrder::kAck ||
       message.epoch != table_->epoch() || !one) {
     return "stale_alloc_ack";
   }
@@ -321,18 +393,19 @@ const char* DhiAgent::reported(const HandleErrorMessage& message) {
 void DhiAgent::refused(Dhi dhi, DomainId domain, HandleStatus status) {
   table_->refused(dhi);
   if (status != HandleStatus::kHandleInUse && status != HandleStatus::kNoValidEntry) {
-    put(has_refusal_, domain, true);
+    context_of(domain).has_refusal = true;
   }
 }
 
-void DhiAgent::start_window() {
+void DhiAgent::start_window(Time t) {
   if (table_) {
     table_->reset_statistics();
   }
   window_ = counts_;
+  window_stall_ = stall_.so_far(t);
 }
 
-DhiResult DhiAgent::result(const std::string& device) const {
+DhiResult DhiAgent::result(const std::string& device, Time t) const {
   DhiResult result;
   result.device = device;
   if (table_) {
@@ -349,12 +422,17 @@ DhiResult DhiAgent::result(const std::string& device) const {
   result.acks = counts_.acks - window_.acks;
   result.rejected = counts_.refused - window_.refused;
   result.handles_kept = counts_.kept - window_.kept;
+  result.stall = stall(t).time;
   return result;
 }
 
-// A DEALLOC of the host. There is room for each tag, and nothing has to be sent for it. One that is
-// used again before its answer is the seventeenth, or a mistake.
-const char* DhiAgent::take(const DeallocOrder& order, Bdf addressed, Bdf base) {
+// A DEALLOC of the host, taken whatever is under way. There is room for each tag, and nothing has
+// to be sent for it. One that is used again before its answer is the seventeenth, or a mistake.
+// [DHI D15]
+const char* DhiAgent::take(const DeallocOrder& order, Bdf addressed) {
+  if (s_.functions.index_of(addressed) >= s_.functions.count()) {
+    return "unsupported_request";
+  }
   if (!is_active_) {
     return "stale_handle_order";
   }
@@ -364,9 +442,8 @@ const char* DhiAgent::take(const DeallocOrder& order, Bdf addressed, Bdf base) {
     return "handle_order_tag_in_use";
   }
   HandleStatus status = table_->check(order.message);
-  const unsigned function = static_cast<std::uint16_t>(order.message.function.value - base.value);
   if (status == HandleStatus::kOk && order.message.scope == DeallocScope::kFunction &&
-      function >= config_.functions.count) {
+      s_.functions.index_of(order.message.function) >= s_.functions.count()) {
     status = HandleStatus::kRequesterMismatch;
   }
   if (status == HandleStatus::kOk) {
@@ -378,7 +455,7 @@ const char* DhiAgent::take(const DeallocOrder& order, Bdf addressed, Bdf base) {
 
 // All handles of an order go at once, just before its DONE: what is allocated from then on is
 // behind the DONE on the link, and not among what the host frees. [DHI D8]
-void DhiAgent::answer_orders(std::vector<PacketRef>& first) {
+void DhiAgent::answer_orders() {
   for (auto one = orders_.begin(); one != orders_.end();) {
     const DeallocOrder& order = one->order;
     const bool is_done = one->status == HandleStatus::kOk;
@@ -389,7 +466,7 @@ void DhiAgent::answer_orders(std::vector<PacketRef>& first) {
     if (is_done) {
       table_->release(order.tag);
     }
-    write_dhi_message(add(first), one->addressed,
+    write_dhi_message(add(), one->addressed,
                       DeallocDone{order.tag, one->status, order.message.epoch});
     one = orders_.erase(one);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The device's use of handles: looks one up for each message, allocates and evicts, and says which
-/// messages of its own have to go out first. Rules: src/dhi.
+/// The device's use of handles: looks one up for each message, allocates and evicts, says what has
+/// to go out before a TLP that uses one, and does what software and the host order. Rules: src/dhi.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "dhi/device_handle_table.h"
@@ -12,15 +13,16 @@
 #include "dhi/handle_store.h"
 #include "dhi/negotiation.h"
 #include "dhi/unapplied_handles.h"
-#include "flitwise/config.h"
-#include "flitwise/packet.h"
+#include "endpoint/request_seams.h"
 #include "flitwise/result.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
-class DhiAgent {
+class DhiAgent final : public Handles {
  public:
-  DhiAgent(const DeviceConfig& device, PacketPool& pool);
+  DhiAgent(const EndpointConfig& config, const DeviceParts& parts, TagTable& requests)
+      : config_(config), s_(parts), requests_(requests) {}
 
   /// What host software has to know where it manages the handles. [DHI D12]
   struct SoftwareHooks {
@@ -33,62 +35,34 @@ class DhiAgent {
   /// The outcome of the negotiation; from now on handles are used, or not. Whatever was in the
   /// table is gone. [DHI D4, D5, D6]
   void negotiated(const Negotiated& outcome, bool is_software_managed);
-  bool is_active() const { return is_active_; }
 
-  enum class Outcome : std::uint8_t { kFull, kHandle, kWait };
-  struct Answer {
-    Outcome outcome = Outcome::kFull;
-    Dhi dhi{};
-    HandlePin pin;
-    bool must_keep_order = false;  ///< RO and IDO have to be 0 [DHI D8]
-    Time latency{};                ///< of the table
-  };
-  /// The handle for one TLP. Messages that have to go out before it are appended to `first`:
-  /// DEALLOC, ALLOC, and a flush (an MRd packet without tag and address). kWait: ask again when
-  /// something has completed. [DHI D7, D8, D9]
-  Answer acquire(DomainId domain, const DeviceIdentity& identity, UseKind kind, bool can_flush,
-                 std::vector<PacketRef>& first);
+  Answer acquire(const Transfer& transfer, const DeviceIdentity& identity, Op op,
+                 std::size_t free_tags, Time now) override;
+  bool is_active() const override { return is_active_; }
+  void posted_sent(HandlePin pin) override { table_->sent(pin); }
+  std::uint64_t posted_serial() const override { return table_ ? table_->posted_serial() : 0; }
+  void request_ended(const OutstandingRequest& request, TransferStatus status) override;
+  void let_go(const OutstandingRequest& request, bool is_given_up) override;
+  void end_context(DomainId domain) override;
 
-  /// Facts from the shell. [DHI D10]
-  void posted_sent(HandlePin pin) { table_->sent(pin); }  // REQUIRES: the pin came from acquire()
-  std::uint64_t posted_serial() const { return table_ ? table_->posted_serial() : 0; }
-  void nonposted_done(HandlePin pin) { table_->completed(pin); }  // likewise
-  /// Likewise; it may be on its way. True: from now on the handle is kept. [DHI S2]
-  bool nonposted_given_up(HandlePin pin);
-  void pushed_through(std::uint64_t serial);
-  void flush_done(std::uint64_t serial);
-  /// The flush was refused, or had no answer: it says nothing. After some in a row nobody waits
-  /// for one any more: a message that needs another's handle goes in full, whatever
-  /// device.dhi.on_miss says. Each such message tries one flush, so that the device recovers.
-  void flush_failed(bool was_answered);
-  std::uint64_t flushes() const { return counts_.flushes; }  ///< sent
-  void end_context(DomainId domain);
-  /// The context starts: with allocate_at context_creation it has its handle from here on, if there
-  /// is one. Messages are appended to `first`. Returns the latency of the table. [DHI D13]
-  Time start_context(DomainId domain, const DeviceIdentity& identity,
-                     std::vector<PacketRef>& first);
-
-  /// Software's ALLOC and DEALLOC; a DEALLOC is done when drain() says so. [DHI D12, D15]
-  HandleStatus install(DomainId domain, const AllocMessage& message);
+  /// A DHI message from the host. Returns nullptr, or what has to be counted: alloc_refused, or
+  /// what is wrong with the message, which then changes nothing. [DHI D8, D15, D16]
+  const char* receive(const Packet& packet);
+  /// Software's ALLOC, as if the message had come from the link. [DHI D12]
+  HandleStatus install(const AllocMessage& message);
+  /// Likewise its DEALLOC; drain() says when it is done. [DHI D15]
   void deallocate(const DeallocMessage& message);
-  /// The host's DEALLOC, addressed to one function of the device, whose function 0 is `base`. It is
-  /// taken whatever is under way. Returns nullptr, or why it is dropped.
-  /// [DHI D15]
-  const char* take(const DeallocOrder& order, Bdf addressed, Bdf base);
-  /// Gives up what the host asked for, as far as it is not in use any more; DONE is appended to
-  /// `first` for each order. [DHI D10] [DHI D15]
-  void answer_orders(std::vector<PacketRef>& first);
-  std::size_t orders() const { return orders_.size(); }  ///< not answered
-  /// Handles are being given up, now or soon.
-  bool is_draining() const { return is_active_ && (table_->is_draining() || !orders_.empty()); }
-  /// Gives up what has drained; what has to go out for that is appended to `first`. [DHI D10]
-  void drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first);
+  /// The contexts of domains 0 .. count-1 start before their first message: with allocate_at
+  /// context_creation each has its handle from here on, if there is one. [DHI D13]
+  void start_contexts(std::uint32_t count, bool counts, Time now);
   /// Entries of one function are gone at once. [DHI D4]
   void reset_function(Bdf bdf);
 
-  /// A DHI message from the host. Returns nullptr, or what has to be counted: alloc_refused, or
-  /// what is wrong with the message, which then changes nothing. [DHI D8, D16]
-  const char* receive(const DhiMessage& message);
+  /// Handles are given up by software's or the host's order, or with a context.
+  bool is_draining() const { return has_dealloc_command_ || has_to_drain(); }
+  /// Gives up those that are not in use any more; a flush finds out. True: software's DEALLOC is
+  /// done. [DHI D10]
+  bool drain(Time now);
 
   /// Whom a message from the host with a handle is for; nobody where there is no entry. [DHI D22]
   struct Addressee {
@@ -97,37 +71,49 @@ class DhiAgent {
   };
   Addressee find_addressee(Dhi dhi);
 
-  DhiResult result(const std::string& device) const;
-  void start_window();
-  DeviceHandleTable* table() { return table_.get(); }
+  void start_window(Time now);
+  /// In the window: TLPs that waited for a handle, and how long.
+  StallCount stall(Time now) const { return stall_.so_far(now) - window_stall_; }
+  DhiResult result(const std::string& device, Time now) const;
+  std::uint64_t flushes() const { return counts_.flushes; }  ///< sent
   const DeviceHandleTable* table() const { return table_.get(); }
 
  private:
-  Answer use(Dhi dhi, UseKind kind, Time latency);
-  Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
-              std::vector<PacketRef>& first);
-  Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity,
-                        std::vector<PacketRef>& first);
-  Time allocate(DomainId domain, const DeviceIdentity& identity, std::vector<PacketRef>& first);
+  struct Context {
+    bool has_started = false;  // it is known
+    bool has_refusal = false;  // it goes in full until it starts again
+  };
+  Context& context_of(DomainId domain);
+  Answer use(Dhi dhi, UseKind kind, Time latency) {
+    return {Outcome::kHandle, dhi, table_->pin(dhi, kind), !table_->is_applied(dhi), latency};
+  }
+  Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind);
+  Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity);
+  Time allocate(DomainId domain, const DeviceIdentity& identity);
   const char* acknowledged(const AllocAckMessage& message);
   const char* reported(const HandleErrorMessage& message);
+  const char* take(const DeallocOrder& order, Bdf addressed);
   void refused(Dhi dhi, DomainId domain, HandleStatus status);
-  Packet& add(std::vector<PacketRef>& first);
-  void send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first);
-  void request_flush(Bdf bdf, std::vector<PacketRef>& first);
-  bool is_new_context(DomainId domain);
+  bool has_to_drain() const { return is_active_ && (table_->is_draining() || !orders_.empty()); }
+  void answer_orders();
+  Packet& add() { return *first_.emplace_back(s_.pool.make(PacketKind::kTlp)); }
+  void send_dealloc(Dhi dhi, Bdf bdf);
+  void request_flush(Bdf bdf);
+  void send_first(const Transfer& cause, const DeviceIdentity& identity, Time now, Time latency);
   bool flushes_fail() const { return failed_flushes_ >= kMostFailedFlushes; }
 
   /// model: so many refused ones in a row, or one that had no answer, are enough.
   static constexpr unsigned kMostFailedFlushes = 4;
 
-  const DeviceConfig config_;
-  PacketPool& pool_;
+  const EndpointConfig config_;
+  const DeviceParts s_;
+  TagTable& requests_;
   bool is_active_ = false;
   bool is_software_managed_ = false;
   std::unique_ptr<DeviceHandleTable> table_;  // kept, so that pins of the past stay harmless
   std::unique_ptr<HandleStore> store_;
   UnappliedHandles unapplied_;
+  std::vector<PacketRef> first_;  // scratch: what goes out before the present TLP
   bool flush_is_out_ = false;
   unsigned failed_flushes_ = 0;           // in a row
   bool can_flush_ = false;                // of the message at hand
@@ -135,15 +121,17 @@ class DhiAgent {
   struct Counts {
     std::uint64_t deallocs = 0, bypasses = 0, flushes = 0, acks = 0, refused = 0, kept = 0;
   } counts_, window_;
+  StallClock stall_;
+  StallCount window_stall_;
   SoftwareHooks software_;
+  bool has_dealloc_command_ = false;  // in the handle registers
   struct Order {
     DeallocOrder order;
     Bdf addressed;
     HandleStatus status = HandleStatus::kOk;  // else nothing is done
   };
   std::vector<Order> orders_;  // of the host, not answered; at most kDeallocOrders, oldest first
-  std::vector<bool> has_started_;  // contexts that are known, by domain
-  std::vector<bool> has_refusal_;  // domains that go in full until their context starts again
+  std::vector<Context> contexts_;  // by domain
 };
 
 }  // namespace flitwise

@@ -233,10 +233,6 @@ void DmaEngine::finished(const TransferEnd& end) {
   }
 }
 
-void DmaEngine::claim(BarMap& map) {
-  map.claim(doorbell_area_, *this);
-}
-
 // Doorbells are not kept: they read 0.
 void DmaEngine::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
   static constexpr std::array<std::uint8_t, 4096> kZero{};
@@ -271,10 +267,6 @@ void DmaEngine::item_done(std::uint32_t token) {
     message_waits_.add(full_since_, now());
     full_since_ = Time::never();
   }
-}
-
-bool DmaEngine::is_done() const {
-  return is_exhausted_ && reads_ == 0 && busy_messages_ == 0;
 }
 
 std::string DmaEngine::waiting() const {

@@ -40,10 +40,10 @@ class DmaEngine final : public Engine, private RegionOwner {
   Time next_at() const override;
   void finished(const TransferEnd& end) override;
   /// Doorbells: the upper half of BAR 0 of all functions.
-  void claim(BarMap& map) override;
+  void claim(BarMap& map) override { map.claim(doorbell_area_, *this); }
   /// The doorbell with this token has reached the device. One that nobody waits for is counted.
   void doorbell_arrived(std::uint32_t token);
-  bool is_done() const override;
+  bool is_done() const override { return is_exhausted_ && reads_ == 0 && busy_messages_ == 0; }
   /// The workload has nothing more to give; messages and reads may be under way.
   bool is_exhausted() const { return is_exhausted_; }
   std::string waiting() const override;

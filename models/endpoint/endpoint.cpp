@@ -7,6 +7,7 @@
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include "codec/json_value.h"
+#include "faults/broken_rules.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -33,12 +34,12 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
       sizer_(config.link, config.message, config.device.dhi.bits),
       functions_(config.device, config.domains),
       contexts_(config.stops_contexts ? config.domains : 0),
-      shell_({config.device.timing.clock, config.device.timing.pipeline}, sizer_, functions_,
+      shell_(config.device.timing.clock, config.device.timing.pipeline, sizer_, functions_,
              contexts_, counters_),
-      requests_(config,
-                {pool, sizer_, tracer, functions_, contexts_, control_, counters_, shell_, *this}),
-      handles_(config, {pool, sizer_, functions_, shell_, requests_, *this}),
-      target_(config.device, config.link, {pool, sizer_, *this, *this, shell_}),
+      parts_{pool, sizer_, functions_, control_, shell_, *this},
+      requests_(config, parts_, contexts_, counters_, tracer),
+      handles_(config, parts_, requests_),
+      target_(config.device, config.link, parts_, *this),
       registers_(config.device.functions.count, config.device.functions.bar_size,
                  {[this](const HandleCommand& command) { execute(command); },
                   [this] {
@@ -51,13 +52,12 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
               static_cast<std::uint32_t>(config.link.mrrs), config.device.dma.relaxed_ordering,
               config.device.dma.id_based_ordering};
   if (config.device.atc.enabled) {
-    translations_ = std::make_unique<TranslatedPath>(
-        config, target_.page_requests(),
-        TranslatedPath::Surroundings{pool, sizer_, functions_, control_, shell_, requests_,
-                                     handles_, *this});
+    translations_ = std::make_unique<TranslatedPath>(config, parts_, target_.page_requests(),
+                                                     requests_, handles_);
   }
   registers_.claim(target_.map());
   shell_.connect(requests_, *this, *this);
+  requests_.set_hooks(broken_requests(config.faults), broken_tags(config.faults));
   requests_.connect(handles_, translations_.get());
 }
 

@@ -12,8 +12,8 @@
 
 #include "common/component.h"
 #include "endpoint/device_registers.h"
+#include "endpoint/dhi_agent.h"
 #include "endpoint/function_shell.h"
-#include "endpoint/handle_path.h"
 #include "endpoint/request_path.h"
 #include "endpoint/reset_control.h"
 #include "endpoint/target_unit.h"
@@ -33,8 +33,8 @@ class Endpoint final : public ComponentModule,
 
   FunctionShell& shell() { return shell_; }
   TargetUnit& target() { return target_; }
-  DhiAgent& dhi() { return handles_.agent(); }
-  const DhiAgent& dhi() const { return handles_.agent(); }
+  DhiAgent& dhi() { return handles_; }
+  const DhiAgent& dhi() const { return handles_; }
   /// To be called before the simulation starts, as the next two.
   void attach(Engine& engine);
   void attach_raw(RawEngine& engine) { shell_.attach_raw(engine); }
@@ -56,8 +56,6 @@ class Endpoint final : public ComponentModule,
   /// What software does to have all functions ask for translations, at once and without a TLP:
   /// PASID, then ATS if `enables_ats`, then page requests. Does nothing without the capabilities.
   void set_up_translation(bool enables_ats);
-  /// The contexts of domains 0 .. count-1 start before their first message. [DHI D13]
-  void start_contexts(std::uint32_t count, bool counts);
 
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]
@@ -119,7 +117,6 @@ class Endpoint final : public ComponentModule,
   bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
   void translation_written(unsigned function) override;
 
-  TranslationSettings translation_settings(unsigned function);
   void execute(const HandleCommand& command);
   void tell(const char* what, const Packet& packet) const;
   void receive_message(Packet& packet, Time now);
@@ -137,8 +134,9 @@ class Endpoint final : public ComponentModule,
   DeviceFunctions functions_;
   DeviceContexts contexts_;
   FunctionShell shell_;
+  const DeviceParts parts_;
   RequestPath requests_;
-  HandlePath handles_;
+  DhiAgent handles_;
   TargetUnit target_;
   DeviceRegisters registers_;                     // in BAR 0
   std::unique_ptr<TranslatedPath> translations_;  // where the device has an ATC

@@ -172,10 +172,6 @@ void Endpoint::execute(const HandleCommand& command) {
   shell_.pump(now());
 }
 
-void Endpoint::start_contexts(std::uint32_t count, bool counts) {
-  handles_.start_contexts(count, counts, now());
-}
-
 void Endpoint::link_going_down() {
   functions_.set_bus_master(false);
   target_.discard();
@@ -212,28 +208,14 @@ std::optional<DeviceIdentity> Endpoint::context_to_stop() const {
 
 void Endpoint::context_stopped(std::optional<DomainId> domain, Time t) {
   if (domain) {
-    handles_.context_stopped(*domain);
+    if (config_.device.dhi.management == HandleManagement::kDevice) {
+      handles_.end_context(*domain);  // software gives up what it manages itself [DHI D12]
+    }
     if (translations_ != nullptr) {
       translations_->end_context(*domain, true, t);
     }
   }
   registers_.context_stopped();
-}
-
-TranslationSettings Endpoint::translation_settings(unsigned function) {
-  const AtsControl ats =
-      ats_control(target_.space(function), function == 0 ? nullptr : &target_.space(0));
-  const PasidControl pasid = pasid_control(target_.space(0));
-  TranslationSettings settings;
-  settings.is_enabled = ats.is_enabled;
-  settings.is_page_aligned = ats.is_page_aligned;
-  settings.stu = ats.stu;
-  settings.has_pasid = pasid.is_enabled;
-  settings.has_execute = pasid.has_execute;
-  settings.has_privileged = pasid.has_privileged;
-  settings.rcb_bytes = static_cast<unsigned>(config_.link.rcb);
-  settings.mrrs_bytes = control_.mrrs;
-  return settings;
 }
 
 // Registers of the PF count for all. [CFG-07] [CFG-12]
@@ -242,11 +224,23 @@ void Endpoint::translation_written(unsigned function) {
     return;
   }
   AtsUnit& unit = translations_->unit();
-  unit.set_pasid(pasid_control(target_.space(0)).is_enabled);
+  const PasidControl pasid = pasid_control(target_.space(0));
+  unit.set_pasid(pasid.is_enabled);
   for (unsigned f = 0; f < functions_.count(); ++f) {
-    if (f == function || (function == 0 && unit.knows(f))) {
-      unit.configure(f, translation_settings(f));
+    if (f != function && (function != 0 || !unit.knows(f))) {
+      continue;
     }
+    const AtsControl ats = ats_control(target_.space(f), f == 0 ? nullptr : &target_.space(0));
+    TranslationSettings settings;
+    settings.is_enabled = ats.is_enabled;
+    settings.is_page_aligned = ats.is_page_aligned;
+    settings.stu = ats.stu;
+    settings.has_pasid = pasid.is_enabled;
+    settings.has_execute = pasid.has_execute;
+    settings.has_privileged = pasid.has_privileged;
+    settings.rcb_bytes = static_cast<unsigned>(config_.link.rcb);
+    settings.mrrs_bytes = control_.mrrs;
+    unit.configure(f, settings);
   }
   unit.pages_written(now());
   wake();

@@ -15,7 +15,7 @@
 #include "common/component.h"
 #include "endpoint/dma_engine.h"
 #include "endpoint/engine.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 #include "workload/hostile_source.h"
 
 namespace flitwise {

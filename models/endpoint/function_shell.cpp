@@ -7,24 +7,16 @@
 #include "tlp/tlp_check.h"
 
 namespace flitwise {
-namespace {
 
-// A message and what goes out before it may find no room together: DEALLOC, ALLOC, flush and
-// itself.
-constexpr std::size_t kOutboxDepth = 8;
-
-}  // namespace
-
-FunctionShell::FunctionShell(Timing timing, const PacketSizer& sizer,
+FunctionShell::FunctionShell(Time clock, Time pipeline, const PacketSizer& sizer,
                              const DeviceFunctions& functions, DeviceContexts& contexts,
                              EndpointCounters& counters)
-    : timing_(timing),
+    : pipeline_(pipeline),
       sizer_(sizer),
       functions_(functions),
       contexts_(contexts),
       counters_(counters),
-      outbox_(kOutboxDepth),
-      wakeup_("work", timing.clock),
+      wakeup_("work", clock),
       ends_wakeup_("ends", Time{1}) {
   from_link.register_nb_transport_fw(this, &FunctionShell::receive, 0);
   to_link.register_nb_transport_bw(this, &FunctionShell::link_has_room, 0);
@@ -34,12 +26,6 @@ FunctionShell::FunctionShell(Timing timing, const PacketSizer& sizer,
     pump(now());
     ends_wakeup_.at(next_end_);
   });
-}
-
-void FunctionShell::connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events) {
-  transfers_ = &transfers;
-  target_ = &target;
-  events_ = &events;
 }
 
 void FunctionShell::work() {
@@ -91,11 +77,6 @@ tlm::tlm_sync_enum FunctionShell::link_has_room(int /*id*/, Packet& /*packet*/,
   return tlm::TLM_COMPLETED;
 }
 
-void FunctionShell::end_at(Time when) {
-  next_end_ = std::min(next_end_, when);
-  ends_wakeup_.at(when);
-}
-
 // In one piece, as all that each transfer goes through.
 [[gnu::flatten]] void FunctionShell::pump(Time t) {
   if (next_end_ <= t) {
@@ -115,7 +96,7 @@ void FunctionShell::end_at(Time when) {
       return functions_.may_send(requester);
     };
     for (PacketRef packet; outbox_.empty() && (packet = raw_->next(may_request));) {
-      send_raw(std::move(packet), t + timing_.pipeline, t);
+      send_raw(std::move(packet), t + pipeline_, t);
     }
   }
   if (has_duties_) {
@@ -200,10 +181,6 @@ bool FunctionShell::hand_over(const Outbox::Entry& entry) {
   }
   transfers_->sent(*entry.packet, entry.posted_pin);
   return true;
-}
-
-bool FunctionShell::offer(Packet& packet) {
-  return flitwise::hand_over(to_link, packet, now());
 }
 
 }  // namespace flitwise

@@ -3,15 +3,14 @@
 /// the request path, TLPs as they stand come after all others.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/outbox.h"
-#include "common/packet_sizer.h"
 #include "common/wakeup.h"
-#include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "endpoint/reset_control.h"
 #include "flitwise/link_socket.h"
@@ -23,15 +22,16 @@ class FunctionShell final : public DeviceOutput {
   LinkTarget<FunctionShell> from_link{"from_link"};
   LinkInitiator<FunctionShell> to_link{"to_link"};
 
-  struct Timing {
-    Time clock;
-    Time pipeline;  ///< engine to link
-  };
-  /// To be made inside the constructor of the device's module.
-  FunctionShell(Timing timing, const PacketSizer& sizer, const DeviceFunctions& functions,
-                DeviceContexts& contexts, EndpointCounters& counters);
+  /// pipeline: from engine to link. To be made inside the constructor of the device's module.
+  FunctionShell(Time clock, Time pipeline, const PacketSizer& sizer,
+                const DeviceFunctions& functions, DeviceContexts& contexts,
+                EndpointCounters& counters);
   /// Its neighbours, before the simulation starts.
-  void connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events);
+  void connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events) {
+    transfers_ = &transfers;
+    target_ = &target;
+    events_ = &events;
+  }
 
   /// Engines take turns. To be called before the simulation starts.
   void attach(Engine& engine) {
@@ -50,7 +50,7 @@ class FunctionShell final : public DeviceOutput {
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet);
   /// Gives the link a packet past all that waits to be sent; false: no room.
-  bool offer(Packet& packet);
+  bool offer(Packet& packet) { return flitwise::hand_over(to_link, packet, now()); }
   /// A packet of which this is true waits to be sent.
   template <class Condition>
   bool has_unsent(Condition condition) const {
@@ -62,7 +62,10 @@ class FunctionShell final : public DeviceOutput {
   bool is_full(FcClass fc) const override { return is_full_[static_cast<std::size_t>(fc)]; }
   bool may_leave(FcClass fc, Time now) override;
   void wake_at(Time when) override { wakeup_.at(when); }
-  void end_at(Time when) override;
+  void end_at(Time when) override {
+    next_end_ = std::min(next_end_, when);
+    ends_wakeup_.at(when);
+  }
   void ask_engines() override { idle_until_ = Time{}; }
   void begin_duties() override { has_duties_ = true; }
 
@@ -86,7 +89,7 @@ class FunctionShell final : public DeviceOutput {
   bool hand_over(const Outbox::Entry& entry);
   void send_raw(PacketRef packet, Time ready, Time now);
 
-  const Timing timing_;
+  const Time pipeline_;
   const PacketSizer& sizer_;
   const DeviceFunctions& functions_;
   DeviceContexts& contexts_;
@@ -99,7 +102,8 @@ class FunctionShell final : public DeviceOutput {
   Time idle_until_{};  // no engine has work before, save as ask_engines() says
   RawEngine* raw_ = nullptr;
   Transfer transfer_;  // scratch: what an engine gives, cleared
-  Outbox outbox_;
+  // A message and what goes out before it may find no room together: DEALLOC, ALLOC, flush, itself.
+  Outbox outbox_{8};
   Wakeup wakeup_;
   Wakeup ends_wakeup_;             // an engine goes on at that very moment
   Time next_end_ = Time::never();  // likewise

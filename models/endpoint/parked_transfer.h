@@ -8,7 +8,6 @@
 
 #include "ats/translation_cache.h"
 #include "ats/translation_entry.h"
-#include "ats/translation_range.h"
 #include "common/slot_list.h"
 #include "endpoint/engine.h"
 #include "flitwise/time.h"

@@ -49,19 +49,13 @@ void ParkedTransfers::start_window(Time now) {
 }
 
 std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
-  const auto of = [&](ParkedState state, const char* resource) {
-    return waits_[static_cast<std::size_t>(state)].result(
-        {place, resource, ResourceRole::kQueue, "up"});
+  const auto of = [&](ParkedState state, const char* resource, const std::string& key = "") {
+    const ResourceRole role = key.empty() ? ResourceRole::kQueue : ResourceRole::kSlots;
+    return waits_[static_cast<std::size_t>(state)].result({place, resource, role, "up", "", key});
   };
-  const auto slots = [&](ParkedState state, const char* resource, const char* key) {
-    WaitResult result = of(state, resource);
-    result.resource.role = ResourceRole::kSlots;
-    result.resource.key = key;
-    return result;
-  };
-  return {slots(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests"),
+  return {of(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests"),
           of(ParkedState::kAwaitsReply, "translations"),
-          slots(ParkedState::kWantsPage, "page_request_credits", "device.pri.capacity"),
+          of(ParkedState::kWantsPage, "page_request_credits", "device.pri.capacity"),
           of(ParkedState::kAwaitsPage, "pages"),
           of(ParkedState::kReady, "order"),
           room_waits_.result({place, "parked", ResourceRole::kQueue, "up"})};

@@ -58,7 +58,7 @@ void RequestPath::take_data(unsigned function, const Packet& packet, Outstanding
   const std::uint32_t bytes = request.reassembly.bytes_in(tlp);
   if (has_poisoned_data(tlp)) {
     request.is_poisoned = true;
-    s_.counters.failed_bytes += bytes;
+    counters_.failed_bytes += bytes;
     s_.events.report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
   } else {
     if (!packet.length_only && request.request->purpose == HandlePurpose::kNone &&
@@ -67,7 +67,7 @@ void RequestPath::take_data(unsigned function, const Packet& packet, Outstanding
       active.engine->data(active.transfer.token, request.offset + request.received,
                           packet.payload.data() + tlp.lower_address % 4, bytes);
     }
-    s_.counters.delivered_bytes += bytes;
+    counters_.delivered_bytes += bytes;
   }
   request.received += bytes;
   request.reassembly.accept(tlp);
@@ -88,7 +88,7 @@ void RequestPath::finish(unsigned function, std::uint16_t tag, OutstandingReques
   packet->stamp(Hop::kCompleted, done);
   last_completion_ = std::max(last_completion_, done);
   handles_->request_ended(request, status);
-  s_.counters.failed_bytes += status == TransferStatus::kDone ? 0 : request.reassembly.bytes_left();
+  counters_.failed_bytes += status == TransferStatus::kDone ? 0 : request.reassembly.bytes_left();
   const std::uint32_t slot = request.transfer;
   outstanding_.close(function, tag);
   if (packet->purpose != HandlePurpose::kFlush) {
@@ -97,14 +97,14 @@ void RequestPath::finish(unsigned function, std::uint16_t tag, OutstandingReques
 }
 
 void RequestPath::tlp_over(std::uint32_t slot, Packet& request, TransferStatus status, Time t) {
-  ++s_.counters.settled;
+  ++counters_.settled;
   Active& active = active_[slot];
   active.status = status == TransferStatus::kDone ? active.status : status;
   --active.tlps_out;
   const bool is_last = active.tlps_out == 0 && active.all_sent;
   request.is_whole_request = is_last && active.status == TransferStatus::kDone;
   if (status == TransferStatus::kDone) {
-    s_.tracer.read_completed(request, active.transfer.issue, t + config_.device.timing.pipeline);
+    tracer_.read_completed(request, active.transfer.issue, t + config_.device.timing.pipeline);
   }
   if (is_last) {
     end_behind_pipeline(slot, t);
@@ -161,7 +161,7 @@ void RequestPath::end_transfer(std::uint32_t slot, Time t) {
     }
   }
   const TransferEnd end{transfer.token, transfer.op, active.status, t};
-  s_.contexts.end_transfer(transfer.domain);
+  contexts_.end_transfer(transfer.domain);
   active.write.reset();
   Engine& engine = *active.engine;
   free_active_.push_back(slot);

@@ -8,41 +8,16 @@
 #include <cstring>
 
 namespace flitwise {
-namespace {
 
-// True once, if the rule is to be broken.
-bool take(std::uint32_t& rules, BrokenRule rule) {
-  const std::uint32_t bit = 1U << static_cast<unsigned>(rule);
-  const bool is_due = (rules & bit) != 0;
-  rules &= ~bit;
-  return is_due;
-}
-
-// Makes the request break one of the rules on purpose, if one of them applies, so that the monitors
-// can be seen to notice (faults.break, docs/monitors.md). [LNK-9.14] [LNK-2.8] [LNK-1.5]
-void spoil(Tlp& request, std::uint32_t& rules) {
-  const bool is_long = request.length_dw > 1;
-  if (is_long && take(rules, BrokenRule::kBoundary4k)) {
-    request.address |= 0xffcU;  // the last DW of its page
-  } else if (is_long && take(rules, BrokenRule::kByteEnables)) {
-    request.first_be = 0;
-  } else if (take(rules, BrokenRule::kAt)) {
-    request.at = AddressType::kReserved;
-  }
-}
-
-}  // namespace
-
-RequestPath::RequestPath(const EndpointConfig& config, const Surroundings& surroundings)
+RequestPath::RequestPath(const EndpointConfig& config, const DeviceParts& parts,
+                         DeviceContexts& contexts, EndpointCounters& counters,
+                         LatencyTracer& tracer)
     : config_(config),
-      s_(surroundings),
-      outstanding_(surroundings.functions.count(), config.device.tag_bits),
-      rules_to_break_(config.faults.broken_rules) {}
-
-void RequestPath::connect(Handles& handles, Translations* translations) {
-  handles_ = &handles;
-  translations_ = translations;
-}
+      s_(parts),
+      contexts_(contexts),
+      counters_(counters),
+      tracer_(tracer),
+      outstanding_(parts.functions.count(), config.device.tag_bits) {}
 
 NextTransfer RequestPath::next(Time t) {
   if (is_busy_) {
@@ -63,12 +38,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
   }
   const std::uint32_t slot = free_active_.back();
   free_active_.pop_back();
-  Active& active = active_[slot];
-  active.transfer = transfer;
-  active.engine = &engine;
-  active.tlps_out = 0;
-  active.all_sent = false;
-  active.status = TransferStatus::kDone;
+  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
   if (translations_ != nullptr) {
     translations_->begun(transfer, slot, t);
   }
@@ -105,10 +75,10 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
       return !is_busy_;
     }
   }
-  DhiAgent::Answer handle;
+  Handles::Answer handle;
   if (config_.link.identity == Identity::kDhi) {
     handle = handles_->acquire(transfer, identity, transfer.op, free_tags, t);
-    if (handle.outcome == DhiAgent::Outcome::kWait) {
+    if (handle.outcome == Handles::Outcome::kWait) {
       return false;
     }
   }
@@ -124,7 +94,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
 }
 
 PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,
-                                    const DhiAgent::Answer& handle, Time t) {
+                                    const Handles::Answer& handle, Time t) {
   const RequestPiece& piece = present_.piece;
   const bool has_bytes = transfer.op != Op::kRead && config_.real_payload;
   PacketRef packet =
@@ -144,8 +114,8 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
   packet->counts = transfer.counts;
   packet->stamp(Hop::kIssue, transfer.issue);
   packet->stamp(Hop::kHandle, t + handle.latency);
-  if (rules_to_break_ != 0) {
-    spoil(tlp, rules_to_break_);
+  if (request_hook_) {
+    request_hook_(tlp);
   }
   if (transfer.op != Op::kRead) {
     packet->payload_bytes = piece.bytes;
@@ -157,8 +127,8 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
       }
       packet->write = write;
     }
-    s_.counters.posted_bytes += piece.bytes;
-    ++s_.counters.settled;
+    counters_.posted_bytes += piece.bytes;
+    ++counters_.settled;
     fill_payload(*packet, transfer);
   }
   s_.sizer.size(*packet);
@@ -167,7 +137,7 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
 
 // Order, address type, and whose it is.
 void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
-                                 const DhiAgent::Answer& handle) {
+                                 const Handles::Answer& handle) {
   // An interrupt tells of data before it, which it must not pass. [LNK-9.1]
   const bool is_interrupt = transfer.op == Op::kMsi;
   const bool may_relax = !handle.must_keep_order && !is_interrupt;
@@ -179,7 +149,7 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
   if (translations_ != nullptr) {
     has_pasid = translations_->apply_route(tlp, identity, present_.piece);
   }
-  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  const bool has_handle = handle.outcome == Handles::Outcome::kHandle;
   DeviceIdentity named = identity;
   if (!has_pasid) {
     named.pasid.reset();
@@ -230,7 +200,7 @@ void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
   OutstandingRequest request;
   request.request = PacketRef(&packet);
   request.reassembly = Reassembly(packet.tlp, s_.control.mps);
-  s_.counters.asked_bytes += request.reassembly.bytes_left();
+  counters_.asked_bytes += request.reassembly.bytes_left();
   request.pin = pin;
   request.transfer = present_.transfer;
   request.offset = is_flush ? 0 : present_.piece.offset;
@@ -238,10 +208,8 @@ void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
   if (translations_ != nullptr) {
     translations_->read_opened(function, packet.tlp.tag, is_flush);
   }
-  const auto oldest = rules_to_break_ != 0 ? outstanding_.oldest() : std::nullopt;
-  if (oldest && oldest->tag != packet.tlp.tag && oldest->function == function &&
-      take(rules_to_break_, BrokenRule::kTags)) {
-    packet.tlp.tag = oldest->tag;  // breaks a rule on purpose [LNK-9.8]
+  if (tag_hook_ && outstanding_.oldest()->function == function) {
+    packet.tlp.tag = tag_hook_(packet.tlp.tag, outstanding_.oldest()->tag);
   }
   if (!is_flush) {
     ++active_[present_.transfer].tlps_out;
@@ -280,7 +248,7 @@ void RequestPath::after_piece(Time t) {
 void RequestPath::sent(const Packet& packet, HandlePin posted_pin) {
   if (posted_pin) {
     handles_->posted_sent(posted_pin);
-  } else if (packet.tlp.type == TlpType::kMRd && handles_->are_active()) {
+  } else if (packet.tlp.type == TlpType::kMRd && handles_->is_active()) {
     OutstandingRequest* const request =
         outstanding_.find(s_.functions.index_of(packet.identity.bdf), packet.tlp.tag);
     if (request != nullptr) {
@@ -296,7 +264,7 @@ bool RequestPath::is_clear(unsigned function) const {
 }
 
 std::vector<CheckResult> RequestPath::checks(const std::string& at) const {
-  const EndpointCounters& c = s_.counters;
+  const EndpointCounters& c = counters_;
   return {
       {at + ": every request is answered", outstanding_.size() == 0,
        fmt::format("{} wait", outstanding_.size())},

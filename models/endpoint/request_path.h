@@ -4,17 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/due_queue.h"
-#include "common/packet_sizer.h"
-#include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "endpoint/reset_control.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 #include "tlp/identity.h"
 #include "trace/latency_tracer.h"
 
@@ -22,21 +22,20 @@ namespace flitwise {
 
 class RequestPath final : public TransferPath, public TagTable {
  public:
-  /// What the requests of a device share.
-  struct Surroundings {
-    PacketPool& pool;
-    const PacketSizer& sizer;
-    LatencyTracer& tracer;
-    const DeviceFunctions& functions;
-    DeviceContexts& contexts;
-    const RequestControl& control;
-    EndpointCounters& counters;
-    DeviceOutput& output;
-    DeviceEvents& events;
-  };
-  RequestPath(const EndpointConfig& config, const Surroundings& surroundings);
+  RequestPath(const EndpointConfig& config, const DeviceParts& parts, DeviceContexts& contexts,
+              EndpointCounters& counters, LatencyTracer& tracer);
   /// Before the simulation starts. translations: null where the device has no ATC.
-  void connect(Handles& handles, Translations* translations);
+  void connect(Handles& handles, Translations* translations) {
+    handles_ = &handles;
+    translations_ = translations;
+  }
+  /// May change a request, and the tag that a read takes: from its own and the oldest that is out.
+  using RequestHook = std::function<void(Tlp&)>;
+  using TagHook = std::function<std::uint16_t(std::uint16_t own, std::uint16_t oldest)>;
+  void set_hooks(RequestHook request_hook, TagHook tag_hook) {
+    request_hook_ = std::move(request_hook);
+    tag_hook_ = std::move(tag_hook);
+  }
 
   NextTransfer next(Time now) override;
   void begin(Engine& engine, const Transfer& transfer, Time now) override;
@@ -89,9 +88,9 @@ class RequestPath final : public TransferPath, public TagTable {
   };
 
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
-                         const DhiAgent::Answer& handle, Time now);
+                         const Handles::Answer& handle, Time now);
   void set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
-                      const DhiAgent::Answer& handle);
+                      const Handles::Answer& handle);
   void fill_payload(Packet& packet, const Transfer& transfer);
   std::uint16_t open(unsigned function, OutstandingRequest&& request, Time now);
   void after_piece(Time now);
@@ -107,7 +106,10 @@ class RequestPath final : public TransferPath, public TagTable {
   Time deadline_of(const Packet& request, Time now) const;
 
   const EndpointConfig config_;
-  Surroundings s_;
+  const DeviceParts s_;
+  DeviceContexts& contexts_;
+  EndpointCounters& counters_;
+  LatencyTracer& tracer_;
   Handles* handles_ = nullptr;
   Translations* translations_ = nullptr;
   OutstandingRequests outstanding_;
@@ -117,7 +119,8 @@ class RequestPath final : public TransferPath, public TagTable {
   bool is_busy_ = false;          // with present_
   DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine
   std::uint64_t pattern_ = 0;
-  std::uint32_t rules_to_break_;  // a bit for each BrokenRule, each once
+  RequestHook request_hook_;  // these may be empty
+  TagHook tag_hook_;
   StallClock tag_stall_;
   StallCount window_tags_;
   Time last_completion_{};

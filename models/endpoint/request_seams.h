@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the parts of a device that make requests ask of each other, as in device_seams.h.
+/// What the parts of a device share, and what those that make requests ask of each other, as in
+/// device_seams.h.
 #pragma once
 
 #include <cstdint>
 
+#include "common/packet_sizer.h"
+#include "endpoint/device_functions.h"
 #include "endpoint/device_seams.h"
-#include "endpoint/dhi_agent.h"
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
 
 namespace flitwise {
+
+/// What the parts of a device share.
+struct DeviceParts {
+  PacketPool& pool;
+  const PacketSizer& sizer;
+  const DeviceFunctions& functions;
+  const RequestControl& control;
+  DeviceOutput& output;
+  DeviceEvents& events;
+};
 
 /// What can be sent next.
 enum class NextTransfer : std::uint8_t {
@@ -57,13 +69,22 @@ class TagTable {
   ~TagTable() = default;
 };
 
-/// Handles of the domains. Implemented by HandlePath.
+/// Handles of the domains. Implemented by DhiAgent.
 class Handles {
  public:
-  /// The handle for one TLP of the transfer, of this kind; what has to go out first goes.
-  virtual DhiAgent::Answer acquire(const Transfer& transfer, const DeviceIdentity& identity, Op op,
-                                   std::size_t free_tags, Time now) = 0;
-  virtual bool are_active() const = 0;
+  enum class Outcome : std::uint8_t { kFull, kHandle, kWait };
+  struct Answer {
+    Outcome outcome = Outcome::kFull;
+    Dhi dhi{};
+    HandlePin pin;
+    bool must_keep_order = false;  ///< RO and IDO have to be 0 [DHI D8]
+    Time latency{};                ///< of the table
+  };
+  /// The handle for one TLP of the transfer, of this kind; what has to go out first goes: DEALLOC,
+  /// ALLOC and a flush. kWait: ask again when something has completed. [DHI D7, D8, D9]
+  virtual Answer acquire(const Transfer& transfer, const DeviceIdentity& identity, Op op,
+                         std::size_t free_tags, Time now) = 0;
+  virtual bool is_active() const = 0;
   /// A posted use has been given to the link.
   virtual void posted_sent(HandlePin pin) = 0;
   /// Of the last posted use so far. [DHI D10]

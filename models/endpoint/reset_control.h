@@ -74,15 +74,26 @@ class ResetControl {
       output_.begin_duties();
       output_.wake_at(t);
     }
-    if (is_idle(*domain)) {
+    // What was given to the link is ahead of every answer that software gets from now on.
+    // [LNK-9.20]
+    if (!contexts_.has_transfers(*domain) && !scope_.has_unsent(*domain)) {
       is_stopping_.reset();
       scope_.context_stopped(domain, t);
     }
   }
   /// Ends what can end; false: nothing is left.
   bool do_duties(Time t) {
-    if (functions_.in_reset() != 0) {
-      check_resets();
+    if (functions_.is_in_reset(0)) {
+      // All of them, at once.
+      if (scope_.is_clear()) {
+        end(0);
+      }
+    } else {
+      for (unsigned f = 1; functions_.in_reset() != 0 && f < functions_.count(); ++f) {
+        if (functions_.is_in_reset(f) && scope_.is_clear(f)) {
+          end(f);
+        }
+      }
     }
     if (is_stopping_) {
       check_context_stop(t);
@@ -93,27 +104,9 @@ class ResetControl {
   std::uint64_t resets() const { return resets_; }
 
  private:
-  void check_resets() {
-    if (functions_.is_in_reset(0)) {
-      // All of them, at once.
-      if (scope_.is_clear()) {
-        end(0);
-      }
-      return;
-    }
-    for (unsigned f = 1; f < functions_.count(); ++f) {
-      if (functions_.is_in_reset(f) && scope_.is_clear(f)) {
-        end(f);
-      }
-    }
-  }
   void end(unsigned function) {
     functions_.end_reset(function);
     scope_.forget(function, functions_.reset_kind());
-  }
-  // What was given to the link is ahead of every answer that software gets from now on. [LNK-9.20]
-  bool is_idle(DomainId domain) const {
-    return !contexts_.has_transfers(domain) && !scope_.has_unsent(domain);
   }
 
   DeviceFunctions& functions_;

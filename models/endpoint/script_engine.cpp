@@ -15,11 +15,6 @@
 #include "tlp/wire_size.h"
 
 namespace flitwise {
-namespace {
-
-constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
-
-}  // namespace
 
 ScriptEngine::ScriptEngine(const LinkConfig& link, const DeviceConfig& device, PacketPool& pool,
                            OnCompletion on_completion)
@@ -128,6 +123,7 @@ void ScriptEngine::add_read(PacketRef packet, std::uint64_t offset) {
 }
 
 ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
+  constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
   const Tlp& tlp = packet.tlp;
   Request request;
   request.requester_id = tlp.requester_id;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to a device. What its functions are and what a reset takes: target_functions.cpp.
+// The functions of a device: requests to them, their configuration spaces, and what a reset takes.
 #include "endpoint/target_unit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "tlp/completion.h"
 #include "tlp/message_use.h"
-#include "tlp/raw_packet.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -38,27 +37,28 @@ EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& li
   return options;
 }
 
-std::unique_ptr<PageRequestInterface> page_requests_of(const DeviceConfig& device) {
-  const PriConfig& pri = device.pri;
-  return pri.enabled ? std::make_unique<PageRequestInterface>(PageRequestConfig{
-                           pri.capacity, pri.response_pasid, pri.clamps_allocation})
-                     : nullptr;
-}
-
 // Its first DW, as far as it has one.
 std::uint32_t dw_of(const Packet& packet) {
   return static_cast<std::uint32_t>(
       little_endian(packet.payload.data(), std::min<std::size_t>(packet.payload.size(), 4)));
 }
 
+void set_bus_master_enable(ConfigSpace& space) {
+  space.write(cfg::kCommand, space.read(cfg::kCommand) | cfg::kCommandBusMaster, 0x3);
+}
+
 }  // namespace
 
-TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link,
-                       const Surroundings& surroundings)
+TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link, const DeviceParts& parts,
+                       SoftwareEffects& software)
     : device_(device),
       mps_(static_cast<unsigned>(link.mps)),
-      s_(surroundings),
-      page_requests_(page_requests_of(device)),
+      s_(parts),
+      software_(software),
+      page_requests_(device.pri.enabled ? std::make_unique<PageRequestInterface>(PageRequestConfig{
+                                              device.pri.capacity, device.pri.response_pasid,
+                                              device.pri.clamps_allocation})
+                                        : nullptr),
       space_options_(options_of(device, link)),
       dvsec_(DhiCapability::of(device)),
       spaces_(device.functions.count),
@@ -67,6 +67,68 @@ TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link,
              complete(request, bytes, ready);
            }) {
   space_options_.page_requests = page_requests_.get();
+}
+
+ConfigSpace& TargetUnit::space(unsigned function) {
+  std::unique_ptr<ConfigSpace>& space = spaces_[function];
+  if (space == nullptr) {
+    space = std::make_unique<ConfigSpace>(function == 0 ? endpoint_space(space_options_)
+                                                        : virtual_function_space(space_options_));
+    if (function == 0 && device_.dhi.supported) {
+      space->add(dhi_capability(dvsec_));
+    }
+    if (function != 0 && starts_enabled_) {
+      set_bus_master_enable(*space);
+    }
+  }
+  return *space;
+}
+
+// Those without a configuration space so far begin with it.
+void TargetUnit::enable_vfs() {
+  starts_enabled_ = true;
+  for (std::size_t f = 1; f < spaces_.size(); ++f) {
+    if (spaces_[f] != nullptr) {
+      set_bus_master_enable(*spaces_[f]);
+    }
+  }
+}
+
+// Where the BARs are, decoded once a change.
+void TargetUnit::refresh() {
+  const ConfigSpace& pf = space(0);
+  vfs_ = flitwise::virtual_functions(pf);
+  bar_.set_bars(pf.memory_space_enabled() ? pf.bar(0) : AddressRange{},
+                vfs_.memory_space_enabled ? vf_bar(pf, 0) : AddressRange{});
+}
+
+void TargetUnit::reset(unsigned function, ResetKind kind) {
+  const bool had_handles = dvsec_.end().is_enabled;
+  if (function == 0) {
+    starts_enabled_ = false;
+  } else {
+    space(function);  // made, with the enable that the reset takes
+  }
+  for (unsigned f = function; f < spaces_.size(); ++f) {
+    if (spaces_[f] != nullptr) {
+      spaces_[f]->reset(kind);
+    }
+    if (function != 0) {
+      break;  // A VF alone; the PF takes all with it.
+    }
+  }
+  refresh();
+  if (function == 0) {
+    software_.controlled(device_control(space(0)));
+    if (had_handles) {
+      negotiate_again();
+    }
+  }
+}
+
+Bdf TargetUnit::routing_id(unsigned function) const {
+  const Bdf pf = Bdf::of(bus_, 0, 0);
+  return function == 0 || !is_there(function) ? pf : vfs_.bdf(pf, function - 1);
 }
 
 void TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
@@ -185,23 +247,18 @@ std::optional<unsigned> TargetUnit::target_of(const Tlp& tlp) const {
   return vf ? std::optional<unsigned>(*vf + 1) : std::nullopt;
 }
 
-// Where a request names no function that is there, the PF answers for the device.
-unsigned TargetUnit::function_behind(const Tlp& request) const {
+// Where a request names no function that is there, the PF answers for the device. A message says
+// itself whom it is for.
+unsigned TargetUnit::function_behind(const Tlp& request, unsigned named) const {
+  if (is_message(request.type)) {
+    return is_there(named) ? named : 0;
+  }
   if (is_configuration(request.type)) {
     return target_of(request).value_or(0);
   }
   const std::optional<BarAccess::Place> place =
       is_memory_request(request.type) ? bar_.place_of(request.address) : std::nullopt;
   return place ? place->function : 0;
-}
-
-// A message says so itself.
-unsigned TargetUnit::function_behind(const Arrival& arrival) const {
-  const Tlp& tlp = arrival.packet->tlp;
-  if (is_message(tlp.type)) {
-    return is_there(arrival.function) ? arrival.function : 0;
-  }
-  return function_behind(tlp);
 }
 
 void TargetUnit::configuration(const Arrival& arrival, Time now) {
@@ -213,7 +270,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
-  if (s_.software.is_in_reset(*function)) {
+  if (software_.is_in_reset(*function)) {
     // Ask again later.
     answer(completion(packet, CplStatus::kRRS), arrival.answer);
     return;
@@ -221,7 +278,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
   if (is_write && tlp.type == TlpType::kCfgWr0 && tlp.completer_id.bus() != bus_) {
     // Every type 0 write tells the device its bus number.
     bus_ = static_cast<std::uint8_t>(tlp.completer_id.bus());
-    s_.software.numbered(bus_);
+    software_.numbered(bus_);
   }
   PacketRef reply = completion(packet, CplStatus::kSC);
   if (is_write) {
@@ -249,31 +306,31 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   refresh();
   for (unsigned vf = vfs_.count; vf < vfs_before; ++vf) {
     // It is gone; when it comes again it is as after a reset. [LNK-9.27]
-    s_.software.function_level_reset(vf + 1);
+    software_.function_level_reset(vf + 1);
   }
   if (effect.command_changed) {
-    s_.software.command_written(function);
+    software_.command_written(function);
   }
   if (effect.device_control_changed && function == 0) {
-    s_.software.controlled(device_control(space(0)));
+    software_.controlled(device_control(space(0)));
   }
   if (effect.ecrc_control_changed && function == 0) {
-    s_.software.ecrc_controlled(ecrc_control(space(0)));
+    software_.ecrc_controlled(ecrc_control(space(0)));
   }
   if (effect.dhi_control_changed) {
     negotiate_again();
   }
   if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
-    s_.software.translation_written(function);
+    software_.translation_written(function);
   }
   if (effect.stu_changed_live) {  // [CFG-06]
-    s_.errors.count("stu_changed_while_enabled");
+    s_.events.count("stu_changed_while_enabled");
   }
   if (effect.pri_misused) {  // [PRI-24] [PRI-25] [PRI-26]
-    s_.errors.count("page_request_register_misused");
+    s_.events.count("page_request_register_misused");
   }
   if (effect.flr_started) {
-    s_.software.function_level_reset(function);
+    software_.function_level_reset(function);
   }
 }
 
@@ -287,13 +344,13 @@ void TargetUnit::negotiate_again() {
   const Negotiated outcome =
       negotiate({true, true, own.bits, own.epoch}, own, dvsec_.range(), true);
   dvsec_.set_outcome(outcome);
-  s_.software.negotiated(outcome, dvsec_.is_software_managed());
+  software_.negotiated(outcome, dvsec_.is_software_managed());
 }
 
 // Where a request goes that can be served.
 std::optional<BarAccess::Place> TargetUnit::locate(const Tlp& tlp) const {
   const std::optional<BarAccess::Place> place = bar_.place_of(tlp);
-  return place && !s_.software.is_in_reset(place->function) ? place : std::nullopt;
+  return place && !software_.is_in_reset(place->function) ? place : std::nullopt;
 }
 
 void TargetUnit::memory_access(const Arrival& arrival, Time now) {
@@ -351,7 +408,7 @@ void TargetUnit::answer(PacketRef packet, Time ready) {
 // Non-posted requests get a Cpl with UR; posted ones are dropped. Both are booked. [LNK-9.19]
 void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Uncorrectable error,
                         Time now) {
-  report(function_behind(arrival), kind, error, *arrival.packet, now);
+  report(function_behind(arrival.packet->tlp, arrival.function), kind, error, *arrival.packet, now);
   if (fc_class(arrival.packet->tlp.type) == FcClass::kNonPosted) {
     answer(completion(*arrival.packet, CplStatus::kUR), arrival.answer);
   }
@@ -368,7 +425,7 @@ void TargetUnit::book(unsigned function, const Found& found, Time now) {
 
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
-  s_.errors.refuse(packet, kind);
+  s_.events.refuse(packet, kind);
   book(function, FoundError{error, received_header(packet), is_advisory(error, packet.tlp)}, now);
 }
 

@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "common/packet_sizer.h"
 #include "config_space/capabilities.h"
 #include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
 #include "endpoint/bar_access.h"
-#include "endpoint/device_seams.h"
+#include "endpoint/request_seams.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 
@@ -25,15 +24,8 @@ namespace flitwise {
 /// has a queue of its own, so that no answer ever stands behind a request. [LNK-9.20]
 class TargetUnit final {
  public:
-  struct Surroundings {
-    PacketPool& pool;
-    const PacketSizer& sizer;
-    SoftwareEffects& software;
-    ErrorCounts& errors;
-    DeviceOutput& output;
-  };
-
-  TargetUnit(const DeviceConfig& device, const LinkConfig& link, const Surroundings& surroundings);
+  TargetUnit(const DeviceConfig& device, const LinkConfig& link, const DeviceParts& parts,
+             SoftwareEffects& software);
   TargetUnit(const TargetUnit&) = delete;
   TargetUnit& operator=(const TargetUnit&) = delete;
 
@@ -101,8 +93,7 @@ class TargetUnit final {
   void memory_access(const Arrival& arrival, Time now);
   void complete(const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready);
   std::optional<BarAccess::Place> locate(const Tlp& tlp) const;
-  unsigned function_behind(const Tlp& request) const;
-  unsigned function_behind(const Arrival& arrival) const;
+  unsigned function_behind(const Tlp& request, unsigned named = 0) const;
   Bdf routing_id(unsigned function) const;
   PacketRef completion(const Packet& request, CplStatus status) const;
   void answer(PacketRef packet, Time ready);
@@ -110,7 +101,8 @@ class TargetUnit final {
 
   const DeviceConfig device_;
   const unsigned mps_;
-  Surroundings s_;
+  const DeviceParts s_;
+  SoftwareEffects& software_;
   std::unique_ptr<PageRequestInterface> page_requests_;
   EndpointSpaceOptions space_options_;
   DhiDvsec dvsec_;

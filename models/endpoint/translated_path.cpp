@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which TLP goes out translated, which has to wait for a translation, and what comes back for those
-// that asked. Messages are in translation_messages.cpp.
+// that asked; what the translation agent says unasked, and what contexts leave behind.
 #include "endpoint/translated_path.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "flitwise/link_socket.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise {
@@ -15,22 +16,14 @@ namespace {
 const char* problem_of(TranslationVerdict verdict) {
   switch (verdict) {
     case TranslationVerdict::kPartial:
-    case TranslationVerdict::kLast:
-      return nullptr;
-    case TranslationVerdict::kUnsupported:
-      return "translation_unsupported";
-    case TranslationVerdict::kAborted:
-      return "translation_aborted";
-    default:
-      return "bad_translation_completion";
+    case TranslationVerdict::kLast: return nullptr;
+    case TranslationVerdict::kUnsupported: return "translation_unsupported";
+    case TranslationVerdict::kAborted: return "translation_aborted";
+    default: return "bad_translation_completion";
   }
 }
 
 }  // namespace
-
-TranslatedPath::TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
-                               const Surroundings& surroundings)
-    : config_(config), s_(surroundings), unit_(config.device, config.seed, pages) {}
 
 // Parked transfers go first.
 bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
@@ -55,7 +48,7 @@ bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
 }
 
 bool TranslatedPath::can_send_request(unsigned function, Time t) {
-  return unit_.has_room_for_request(function, t) && s_.requests.free_tags(function) > 0 &&
+  return unit_.has_room_for_request(function, t) && requests_.free_tags(function) > 0 &&
          !s_.output.is_full(FcClass::kNonPosted);
 }
 
@@ -209,8 +202,8 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
   unit_.read_opened(function, tag, is_translated ? &routed_ : nullptr);
 }
 
-// A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-14]
-// [ATR-22]
+// A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-01]
+// [ATR-02] [ATR-09] [ATR-10] [ATR-14] [ATR-22]
 Translations::Step TranslatedPath::ask_for_translation(const Present& present, Time t) {
   if (const std::optional<Slot> request = unit_.request_for(routed_)) {
     park(present, ParkedState::kAwaitsReply, *request);
@@ -220,18 +213,11 @@ Translations::Step TranslatedPath::ask_for_translation(const Present& present, T
     park(present, ParkedState::kWantsRequest);
     return Step::kParked;
   }
-  const DhiAgent::Answer handle = s_.handles.acquire(present.transfer, present.identity, Op::kRead,
-                                                     s_.requests.free_tags(routed_.function), t);
-  if (handle.outcome == DhiAgent::Outcome::kWait) {
+  const Handles::Answer handle = handles_.acquire(present.transfer, present.identity, Op::kRead,
+                                                  requests_.free_tags(routed_.function), t);
+  if (handle.outcome == Handles::Outcome::kWait) {
     return Step::kWait;
   }
-  send_translation_request(present, handle, t);
-  return Step::kParked;
-}
-
-// [ATR-01] [ATR-02] [ATR-09] [ATR-10]
-void TranslatedPath::send_translation_request(const Present& present,
-                                              const DhiAgent::Answer& handle, Time t) {
   const DeviceIdentity& identity = present.identity;
   const TranslationAsk ask = unit_.ask_for(routed_, route_.translations);
   TranslationAsk nameless = ask;  // who asks is written as the link's form of identity has it
@@ -239,7 +225,7 @@ void TranslatedPath::send_translation_request(const Present& present,
   PacketRef packet = s_.pool.make(PacketKind::kTlp);
   Tlp& tlp = packet->tlp;
   tlp = translation_request_tlp(nameless, unit_.settings(routed_.function), identity.bdf);
-  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  const bool has_handle = handle.outcome == Handles::Outcome::kHandle;
   apply_identity(tlp, config_.form(), unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
                  has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>());
   packet->domain = present.transfer.domain;
@@ -252,9 +238,10 @@ void TranslatedPath::send_translation_request(const Present& present,
   packet->stamp(Hop::kHandle, ready);
   s_.sizer.size(*packet);
   const Slot slot = unit_.open_request(routed_.function, ask, tlp, present.transfer.counts);
-  s_.requests.open_translation(routed_.function, packet, handle.pin, slot, t);
+  requests_.open_translation(routed_.function, packet, handle.pin, slot, t);
   s_.output.send(std::move(packet), ready + config_.device.timing.pipeline, {});
   park(present, ParkedState::kAwaitsReply, slot);
+  return Step::kParked;
 }
 
 // One page a group; transfers that miss the same page wait with the first. A new process waits for
@@ -281,7 +268,7 @@ void TranslatedPath::fail_parked(Which which, TransferStatus status, Time t) {
     if (which(parked)) {
       const std::uint32_t transfer = parked.cursor.transfer;
       unit_.parked.remove(slot);
-      s_.requests.fail(transfer, status, t);
+      requests_.fail(transfer, status, t);
     }
   });
   send_stop_markers(t);
@@ -302,8 +289,7 @@ void TranslatedPath::fail_waiting_for(unsigned function, Slot request, TransferS
 void TranslatedPath::complete(unsigned function, const Packet& packet,
                               const OutstandingRequest& request, Time t) {
   const Slot slot = request.transfer;
-  const TranslationVerdict verdict =
-      unit_.take_reply(function, slot, packet.tlp, packet.payload.data(), packet.payload.size());
+  const TranslationVerdict verdict = unit_.take_reply(function, slot, packet);
   if (verdict == TranslationVerdict::kPartial) {
     return;
   }
@@ -320,8 +306,8 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
   }
   const Time ready = t + config_.device.timing.pipeline;
   unit_.end_request(function, slot, verdict, ready);
-  s_.handles.let_go(request, false);
-  s_.requests.close_translation(function, packet.tlp.tag);
+  handles_.let_go(request, false);
+  requests_.close_translation(function, packet.tlp.tag);
   s_.output.wake_at(ready);
 }
 
@@ -329,8 +315,8 @@ void TranslatedPath::give_up(unsigned function, std::uint16_t tag,
                              const OutstandingRequest& request, Time t) {
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   unit_.give_up_request(function, request.transfer);
-  s_.handles.let_go(request, true);
-  s_.requests.close_translation(function, tag);
+  handles_.let_go(request, true);
+  requests_.close_translation(function, tag);
 }
 
 // Invalidations that wait for the last use of a translation are answered now. [INV-04]
@@ -350,6 +336,142 @@ void TranslatedPath::forget(unsigned function) {
                                          return s_.functions.function_of(one.domain) == function;
                                        }),
                         ended_contexts_.end());
+}
+
+// ---- what the agent says unasked
+
+bool TranslatedPath::receive(const Packet& packet, unsigned function,
+                             const DeviceIdentity* behind_handle, Time t) {
+  const Tlp& tlp = packet.tlp;
+  const bool is_request = tlp.message_code == msg::kInvalidateRequest;
+  const bool is_response = tlp.message_code == msg::kPrgResponse && unit_.pages() != nullptr;
+  if ((!is_request && !is_response) || packet.malformed || tlp.is_poisoned ||
+      check_tlp(tlp, TlpLimits()) || (is_request && packet.payload.size() < kInvalidateBodyBytes)) {
+    return false;
+  }
+  s_.events.took_message(packet);
+  if (s_.functions.is_in_reset(function)) {
+    return true;  // [CFG-03]
+  }
+  if (is_request) {
+    invalidate(packet, function, behind_handle, t);
+  } else {
+    take_prg_response(packet, t);
+  }
+  s_.output.wake_at(t + config_.device.timing.pipeline);
+  return true;
+}
+
+// It takes effect at once, whatever else is under way. [INV-19] [INV-23] [INV-25]
+void TranslatedPath::invalidate(const Packet& packet, unsigned function,
+                                const DeviceIdentity* behind_handle, Time t) {
+  InvalidateRequest request = invalidate_request_of(packet.tlp, packet.payload.data());
+  request.function = s_.functions.bdf_of(function);
+  if (behind_handle != nullptr) {
+    request.pasid = behind_handle->pasid;
+  }
+  invalidation_counts_ = packet.counts;
+  switch (unit_.invalidate(function, request)) {
+    case InvalidateVerdict::kAccept: send_invalidate_completions(function, t); break;
+    case InvalidateVerdict::kUnsupportedRequest:
+      s_.events.report(function, "unsupported_request",
+                       cfg::aer::Uncorrectable::kUnsupportedRequest, packet, t);
+      break;
+    case InvalidateVerdict::kBusyItag: s_.events.refuse(packet, "itag_in_use"); break;
+  }
+}
+
+// Behind all writes, which stand in the outbox before them. [INV-07] [INV-08]
+void TranslatedPath::send_invalidate_completions(unsigned function, Time t) {
+  while (unit_.has_completion(function)) {
+    const InvalidateCompletion completion = unit_.take_completion(function);
+    send_message(invalidate_completion_tlp(completion), completion.function, invalidation_counts_,
+                 t);
+  }
+}
+
+void TranslatedPath::send_message(const Tlp& tlp, Bdf function, bool counts, Time t) {
+  PacketRef packet = s_.pool.make(PacketKind::kTlp);
+  packet->tlp = tlp;
+  packet->identity = DeviceIdentity(function);
+  packet->counts = counts;
+  packet->stamp(Hop::kIssue, now());
+  s_.sizer.size(*packet);
+  s_.output.send(std::move(packet), t + config_.device.timing.pipeline, {});
+}
+
+// [PRI-08] [PRI-09] [PRI-11] [PRI-29]
+void TranslatedPath::take_prg_response(const Packet& packet, Time t) {
+  const PrgResponse response = prg_response_of(packet.tlp);
+  const auto is_answered = [&](const ParkedTransfer& parked) {
+    return parked.state == ParkedState::kAwaitsPage && parked.prg_index == response.prg_index;
+  };
+  const auto wants_page = [](const ParkedTransfer& parked) {
+    return parked.state == ParkedState::kAwaitsPage || parked.state == ParkedState::kWantsPage;
+  };
+  switch (unit_.pages()->respond(response)) {
+    case PrgOutcome::kSuccess:
+      unit_.page_is_there(response.prg_index, t + config_.device.timing.pipeline);
+      break;
+    case PrgOutcome::kInvalidRequest:
+      fail_parked(is_answered, TransferStatus::kUnsupportedRequest, t);
+      break;
+    case PrgOutcome::kFailure:
+      fail_parked(wants_page, TransferStatus::kUnsupportedRequest, t);
+      break;
+    case PrgOutcome::kUnexpected:
+      s_.events.report(0, "unexpected_prg_response", cfg::aer::Uncorrectable::kUnexpectedCompletion,
+                       packet, t);
+      break;
+    case PrgOutcome::kIgnored: break;
+  }
+}
+
+// ---- contexts that end
+
+// What engines have given out until now belongs to the context that ends, what comes later to a new
+// one of the same name. [PRI-06]
+void TranslatedPath::end_context(DomainId domain, bool counts, Time t) {
+  ended_contexts_.push_back({domain, ++contexts_ended_, counts});
+  send_stop_markers(t);
+}
+
+// A transfer that is not sent as a whole is parked, or the present one.
+bool TranslatedPath::may_still_ask(const EndedContext& context) {
+  const auto is_of_it = [&](std::uint32_t transfer) {
+    return begun_[transfer].domain == context.domain &&
+           begun_[transfer].contexts_ended < context.number;
+  };
+  bool may_ask = present_ && is_of_it(*present_);
+  unit_.parked.for_each([&](Slot /*slot*/, const ParkedTransfer& parked) {
+    may_ask = may_ask || is_of_it(parked.cursor.transfer);
+  });
+  return may_ask;
+}
+
+bool TranslatedPath::waits_for_stop_marker(std::uint32_t transfer) const {
+  const Begun& begun = begun_[transfer];
+  return std::any_of(ended_contexts_.begin(), ended_contexts_.end(), [&](const EndedContext& one) {
+    return one.domain == begun.domain && one.number <= begun.contexts_ended;
+  });
+}
+
+// All page requests of the process are before it. [PRI-06] [PRI-07]
+void TranslatedPath::send_stop_markers(Time t) {
+  for (std::size_t i = 0; i < ended_contexts_.size();) {
+    if (may_still_ask(ended_contexts_[i])) {
+      ++i;
+      continue;
+    }
+    const EndedContext over = ended_contexts_[i];
+    ended_contexts_.erase(ended_contexts_.begin() + static_cast<std::ptrdiff_t>(i));
+    const DeviceIdentity& identity = s_.functions.identity_of(over.domain);
+    const bool is_running = s_.functions.is_running(s_.functions.index_of(identity.bdf));
+    if (is_running && unit_.can_ask_for_pages() && unit_.has_pasid() && identity.pasid) {
+      const PageRequest marker = PageRequestInterface::stop_marker(identity.bdf, *identity.pasid);
+      send_message(page_request_tlp(marker), identity.bdf, over.counts, t);
+    }
+  }
 }
 
 }  // namespace flitwise

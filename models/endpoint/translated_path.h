@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/packet_sizer.h"
 #include "endpoint/ats_unit.h"
-#include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "flitwise/config.h"
 #include "tlp/identity.h"
@@ -20,19 +18,14 @@ namespace flitwise {
 
 class TranslatedPath final : public Translations {
  public:
-  struct Surroundings {
-    PacketPool& pool;
-    const PacketSizer& sizer;
-    const DeviceFunctions& functions;
-    const RequestControl& control;
-    DeviceOutput& output;
-    TagTable& requests;
-    Handles& handles;
-    DeviceEvents& events;
-  };
   /// pages: the Page Request Interface of the device; null: it has none.
-  TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
-                 const Surroundings& surroundings);
+  TranslatedPath(const EndpointConfig& config, const DeviceParts& parts,
+                 PageRequestInterface* pages, TagTable& requests, Handles& handles)
+      : config_(config),
+        s_(parts),
+        requests_(requests),
+        handles_(handles),
+        unit_(config.device, config.seed, pages) {}
 
   /// Told of each TLP with data that goes out by a translation of the device: whose it is, where it
   /// goes and the address that was translated.
@@ -98,7 +91,6 @@ class TranslatedPath final : public Translations {
   void park(const Present& present, ParkedState state, Slot awaited = 0);
   bool can_send_request(unsigned function, Time now);
   Step ask_for_translation(const Present& present, Time now);
-  void send_translation_request(const Present& present, const DhiAgent::Answer& handle, Time now);
   void ask_for_page(const Present& present, Time now);
   template <class Which>
   void fail_parked(Which which, TransferStatus status, Time now);
@@ -113,7 +105,9 @@ class TranslatedPath final : public Translations {
   void send_stop_markers(Time now);
 
   const EndpointConfig config_;
-  Surroundings s_;
+  const DeviceParts s_;
+  TagTable& requests_;
+  Handles& handles_;
   AtsUnit unit_;
   AtsRoute route_;                        // of the present TLP
   AtsAccess routed_;                      // what it touches

@@ -7,6 +7,7 @@
 #include "config/instances.h"
 #include "config/load.h"
 #include "cxl/channels.h"
+#include "faults/broken_rules.h"
 
 namespace flitwise {
 namespace {
@@ -21,13 +22,6 @@ LinkCredits switch_credits(LinkCredits credits) {
     credits.completion_data = credits.posted_data;
   }
   return credits;
-}
-
-template <class Upper, class Lower>
-void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, LinkSide side) {
-  const auto end = static_cast<std::size_t>(side);
-  to_link.bind(*link.port.from[end]);
-  link.port.to[end]->bind(from_link);
 }
 
 /// With the bits that name the domain of a D2H Req, which follow from more than the keys of the
@@ -58,7 +52,6 @@ void Builder::build() {
     build_host(host);
   }
   assign_handles();
-  attach_root_ports();
   for (FabricDevice& device : fabric_.devices) {
     surroundings_.hosts[device.host]->bridge.attach(*device.handles, *device.root_port);
     add_engines(device);
@@ -70,15 +63,17 @@ void Builder::build() {
 }
 
 void Builder::build_host(unsigned host) {
-  const std::uint8_t caches = caches_of(host);
+  const auto caches = static_cast<std::uint8_t>(std::count_if(
+      graph_.devices().begin(), graph_.devices().end(), [&](NodeIndex device) {  // [CXL-7.1]
+        return graph_[device].host == host && fabric_.config_of(device).device.cxl.cache.size > 0;
+      }));
   HostNode& node = *surroundings_.hosts[host];
   fabric_.homes.emplace_back();
   cache_watches_.push_back(nullptr);
   if (caches > 0) {
-    fabric_.homes.back() =
-        std::make_unique<CxlHome>((node.prefix + "home").c_str(), node.config.host,
-                                  node.config.faults.breaks(BrokenRule::kSingleWriter), caches,
-                                  surroundings_.pool, node.memory);
+    fabric_.homes.back() = std::make_unique<CxlHome>(
+        (node.prefix + "home").c_str(), node.config.host, broken_snoops(node.config.faults), caches,
+        surroundings_.pool, node.memory);
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }
@@ -88,15 +83,6 @@ void Builder::build_host(unsigned host) {
       add_root_port(root_port);
     }
   }
-}
-
-/// Device caches of a host. [CXL-7.1]
-std::uint8_t Builder::caches_of(unsigned host) const {
-  const auto has_cache = [&](NodeIndex device) {
-    return graph_[device].host == host && fabric_.config_of(device).device.cxl.cache.size > 0;
-  };
-  return static_cast<std::uint8_t>(
-      std::count_if(graph_.devices().begin(), graph_.devices().end(), has_cache));
 }
 
 // The link above a node, all that is below it, and then the node.
@@ -122,10 +108,10 @@ void Builder::add_switch(NodeIndex node, const Config& config, Link& link) {
   }
   auto sw = std::make_unique<Switch>(graph_[node].name.c_str(), config.system, config.link,
                                      config.device.dhi.bits, presets, surroundings_.pool);
-  bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link, LinkSide::kDownstream);
+  bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link.port, LinkSide::kDownstream);
   for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
-    bind(sw->to_link(port), sw->from_link(port), *below[i], LinkSide::kUpstream);
+    bind(sw->to_link(port), sw->from_link(port), below[i]->port, LinkSide::kUpstream);
   }
   const auto place = std::find(graph_.switches().begin(), graph_.switches().end(), node);
   fabric_.switches[static_cast<std::size_t>(place - graph_.switches().begin())] = std::move(sw);
@@ -151,12 +137,24 @@ void Builder::add_root_port(NodeIndex node) {
   port.attach(host.agent);
   const auto link = std::find_if(fabric_.links.begin(), fabric_.links.end(),
                                  [&](const FabricLink& one) { return one.lower == lower; });
-  bind(port.to_link, port.from_link, *link->link, LinkSide::kUpstream);
+  bind(port.to_link, port.from_link, link->link->port, LinkSide::kUpstream);
   link->link->on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
   for (FabricDevice& device : fabric_.devices) {
     if (graph_.is_at_or_below(device.node, node)) {
       device.root_port = &port;
     }
+  }
+  HostPort::Facts facts;
+  facts.can_be_disabled = !graph_.has_switch_in_tree(node);
+  const auto ports =
+      std::count_if(graph_.root_ports().begin(), graph_.root_ports().end(),
+                    [&](NodeIndex other) { return graph_[other].host == host.number; });
+  facts.has_siblings = RoutingTable::functions_per_device(RoutingTable::Kind::kRootComplex,
+                                                          static_cast<unsigned>(ports)) > 1;
+  HostPort& seen =
+      host.bridge.attach(port, config_of_node(fabric_.config, graph_, node).link.preset, facts);
+  if (facts.can_be_disabled) {
+    seen.below = link_below(*first);
   }
 }
 
@@ -175,7 +173,7 @@ void Builder::add_device(NodeIndex node, const Config& config, Link& link) {
   device.endpoint = &endpoint;
   device.components = {&endpoint};
   FunctionShell& shell = endpoint.shell();
-  bind(shell.to_link, shell.from_link, link, LinkSide::kDownstream);
+  bind(shell.to_link, shell.from_link, link.port, LinkSide::kDownstream);
   link.on_rollover(LinkSide::kDownstream, [&endpoint] { endpoint.replay_num_rolled_over(); });
   link.ask_sender([&endpoint] { return endpoint.stalls(); });
   if (config.device.cxl.memory > 0) {
@@ -214,8 +212,7 @@ void Builder::add_handles(FabricDevice& device, const Config& config) {
   const std::size_t first = handle_groups_[index];
   if (first == index) {
     fabric_.handles.push_back(std::make_unique<HostHandles>(
-        config.host.dhi, config.link.dhi_form, config.faults.breaks(BrokenRule::kHandles),
-        surroundings_.pool));
+        config.host.dhi, config.link.dhi_form, broken_allocs(config.faults), surroundings_.pool));
   }
   device.handles = first == index ? fabric_.handles.back().get() : fabric_.devices[first].handles;
 }
@@ -229,26 +226,6 @@ void Builder::assign_handles() {
   const std::vector<HandleRange> ranges = handle_ranges(fabric_.config, graph_, bits);
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     fabric_.devices[i].range = ranges[i];
-  }
-}
-
-void Builder::attach_root_ports() {
-  for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
-    const NodeIndex node = graph_.root_ports()[i];
-    HostNode& host = *surroundings_.hosts[graph_[node].host];
-    RootPort& port = *fabric_.root_ports[i];
-    HostPort::Facts facts;
-    facts.can_be_disabled = !graph_.has_switch_in_tree(node);
-    facts.has_siblings = RoutingTable::functions_per_device(
-                             RoutingTable::Kind::kRootComplex,
-                             static_cast<unsigned>(fabric_.root_ports_of(host.number).size())) > 1;
-    HostPort& seen =
-        host.bridge.attach(port, config_of_node(fabric_.config, graph_, node).link.preset, facts);
-    if (facts.can_be_disabled) {
-      seen.below = link_below(
-          *std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
-                        [&](const FabricDevice& one) { return one.root_port == &port; }));
-    }
   }
 }
 

@@ -32,14 +32,19 @@ class Builder {
   static void add_tables();
 
  private:
+  /// Both sockets of a port or an agent, to one end of a link.
+  template <class To, class From>
+  static void bind(To& to_link, From& from_link, Link::Sockets& link, LinkSide side) {
+    const auto end = static_cast<std::size_t>(side);
+    to_link.bind(*link.from[end]);
+    link.to[end]->bind(from_link);
+  }
   void build_host(unsigned host);
   void build_below(NodeIndex node);
   void add_link(NodeIndex node, const Config& config);
   void add_switch(NodeIndex node, const Config& config, Link& link);
   void add_root_port(NodeIndex node);
-  void attach_root_ports();
   LinkBelow link_below(const FabricDevice& device) const;
-  std::uint8_t caches_of(unsigned host) const;
 
   void add_device(NodeIndex node, const Config& config, Link& link);
   void add_handles(FabricDevice& device, const Config& config);

@@ -5,18 +5,12 @@
 #include <utility>
 
 #include "config/instances.h"
-#include "cxl/cxl_pairs.h"
+#include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
+#include "faults/broken_rules.h"
 
 namespace flitwise {
 namespace {
-
-template <class Agent>
-void bind(Agent& agent, Link::Sockets& link, LinkSide side) {
-  const auto end = static_cast<std::size_t>(side);
-  agent.to_link.bind(*link.from[end]);
-  link.to[end]->bind(agent.from_link);
-}
 
 /// The identity itself: PASID and BDF, or the handle of the domain, which both ends know
 /// beforehand: its number. [CXL-7.4]
@@ -27,11 +21,8 @@ std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, D
   return form == CxlIdentity::kDhiAdded ? to_int(domain) : 0;
 }
 
-struct KindOfOp {
-  Op op;
-  const char* kind;
-};
-constexpr KindOfOp kKinds[] = {{Op::kRead, "read"}, {Op::kWrite, "write"}, {Op::kMsi, "msi"}};
+constexpr std::pair<Op, const char*> kKinds[] = {
+    {Op::kRead, "read"}, {Op::kWrite, "write"}, {Op::kMsi, "msi"}};
 
 // From the device up to its root port.
 std::vector<std::string> links_above(const Graph& graph, NodeIndex node) {
@@ -64,14 +55,14 @@ std::vector<std::string> places_at_link(const FabricDevice& device, bool is_cxl)
   return names;
 }
 
-RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Source& source,
-                      const KindOfOp& kind) {
+RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Source& source, Op op,
+                      const char* kind) {
   const char* const there = source.is_of_host ? "down" : "up";
   const char* const back = source.is_of_host ? "up" : "down";
   const std::vector<std::string> links = links_above(graph, device.node);
-  RequestRoute route{links.front(), there, kind.kind, 0, {}};
+  RequestRoute route{links.front(), there, kind, 0, {}};
   const auto pass = [&](std::string place) {
-    route.steps.push_back({std::move(place), there, kind.kind});
+    route.steps.push_back({std::move(place), there, kind});
   };
   const std::string prefix = host_prefix(device.host);
   pass(source.place);
@@ -89,7 +80,7 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
     pass(device.cxl.home->port(device.cxl.home_port).name());
   }
   pass(prefix + "memory");
-  if (source.is_cxl || kind.op == Op::kRead) {
+  if (source.is_cxl || op == Op::kRead) {
     for (auto link = links.rbegin(); link != links.rend(); ++link) {
       route.steps.push_back({*link, back, "completion"});
     }
@@ -113,8 +104,9 @@ void Builder::add_memory(FabricDevice& device, Link& link) {
                                 surroundings_.pool, surroundings_.tracer);
   device.cxl.mem_device =
       &fabric_.make<CxlMemDevice>(memory.c_str(), device.config.device.cxl, surroundings_.pool);
-  bind(*device.cxl.mem_host, link.mem, LinkSide::kUpstream);
-  bind(*device.cxl.mem_device, link.mem, LinkSide::kDownstream);
+  bind(device.cxl.mem_host->to_link, device.cxl.mem_host->from_link, link.mem, LinkSide::kUpstream);
+  bind(device.cxl.mem_device->to_link, device.cxl.mem_device->from_link, link.mem,
+       LinkSide::kDownstream);
   device.components.insert(device.components.end(), {device.cxl.mem_host, device.cxl.mem_device});
 }
 
@@ -131,10 +123,10 @@ void Builder::add_shared_memory(FabricDevice& device, Link& link, const std::str
   CxlHdmHost& upper = fabric_.make<CxlHdmHost>(host.c_str(), at_root_port(device).host,
                                                surroundings_.pool, surroundings_.tracer, of_host);
   CxlHdmDevice& lower = fabric_.make<CxlHdmDevice>(
-      memory.c_str(), device.config.device, device.config.faults.breaks(BrokenRule::kSingleWriter),
-      surroundings_.pool, surroundings_.tracer, of_device);
-  bind(upper, link.mem, LinkSide::kUpstream);
-  bind(lower, link.mem, LinkSide::kDownstream);
+      memory.c_str(), device.config.device, broken_snoops(device.config.faults), surroundings_.pool,
+      surroundings_.tracer, of_device);
+  bind(upper.to_link, upper.from_link, link.mem, LinkSide::kUpstream);
+  bind(lower.to_link, lower.from_link, link.mem, LinkSide::kDownstream);
   device.cxl.hdm_host = &upper;
   device.cxl.hdm_device = &lower;
   device.components.insert(device.components.end(),
@@ -161,8 +153,8 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   port.on_write_over = [&cache](std::uint64_t line, bool is_written, Time when) {
     cache.write_over(line, is_written, when);
   };
-  bind(port, link.cache, LinkSide::kUpstream);
-  bind(cache, link.cache, LinkSide::kDownstream);
+  bind(port.to_link, port.from_link, link.cache, LinkSide::kUpstream);
+  bind(cache.to_link, cache.from_link, link.cache, LinkSide::kDownstream);
   device.components.insert(device.components.end(), {&cache, &port});
 }
 
@@ -221,8 +213,8 @@ EngineComponent& Builder::list_engine(FabricDevice& device, DmaEngine& engine,
                                       const std::string& place, bool is_of_host) {
   EngineComponent& made = fabric_.make<EngineComponent>(engine, place, is_of_host ? "down" : "up");
   const bool is_cxl = device.config.workload.via != WorkloadVia::kDma;
-  for (const KindOfOp& kind : kKinds) {
-    made.add_route({kind.op, route_of(graph_, device, {place, is_of_host, is_cxl}, kind)});
+  for (const auto& [op, kind] : kKinds) {
+    made.add_route({op, route_of(graph_, device, {place, is_of_host, is_cxl}, op, kind)});
   }
   const auto behind =
       std::find(device.components.begin(), device.components.end(), device.endpoint);

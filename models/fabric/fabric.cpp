@@ -11,7 +11,6 @@
 #include "dhi/negotiation.h"
 #include "endpoint/domain_numbers.h"
 #include "fabric/builder.h"
-#include "fabric/static_setup.h"
 #include "flitwise/error.h"
 #include "routing/bridge.h"
 #include "workload/workload.h"
@@ -21,12 +20,68 @@ namespace {
 
 constexpr unsigned kFunctionsPerBus = 256;
 constexpr unsigned kBuses = 256;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-unsigned buses_of(const Config& device) {
-  return (device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus;
+// Windows are whole MiB, and at least one.
+std::uint64_t in_mib(std::uint64_t bytes) {
+  return (std::max<std::uint64_t>(bytes, 1) + kMiB - 1) / kMiB * kMiB;
+}
+
+void set_bridge(Switch& sw, std::uint16_t port, std::uint8_t primary, BusRange buses,
+                AddressRange window) {
+  const std::uint64_t last = window.base + window.size - kMiB;
+  sw.configure(port, cfg::kBusNumbers,
+               std::uint32_t{primary} | std::uint32_t{buses.secondary} << 8 |
+                   std::uint32_t{buses.subordinate} << 16,
+               0x7);
+  sw.configure(port, cfg::kPrefetchWindow,
+               static_cast<std::uint32_t>((window.base >> 16 & 0xfff0U) | (last & 0xfff0'0000U)));
+  sw.configure(port, cfg::kPrefetchBaseUpper, static_cast<std::uint32_t>(window.base >> 32));
+  sw.configure(port, cfg::kPrefetchLimitUpper, static_cast<std::uint32_t>(last >> 32));
+  sw.configure(port, cfg::kMemoryWindow, 0x0000'fff0);  // base above limit: closed
+  sw.configure(port, cfg::kCommand, cfg::kCommandMemorySpace | cfg::kCommandBusMaster, 0x3);
+}
+
+void set_access_control(Switch& sw, std::uint16_t port, const AccessControl& access) {
+  const auto acs = sw.config_space(port).find_extended(cfg::kExtAcs);
+  FLITWISE_CHECK(acs.has_value(), "a downstream port without ACS");
+  for (std::size_t i = 0; i < access.egress.size(); ++i) {
+    sw.configure(port, static_cast<std::uint16_t>(*acs + cfg::acs::kEgressVector + 4 * i),
+                 access.egress[i]);
+  }
+  sw.configure(port, static_cast<std::uint16_t>(*acs + cfg::acs::kControl), access.control << 16);
 }
 
 }  // namespace
+
+SwitchSetUp set_up_switch(Switch& sw, std::uint8_t bus, const std::vector<BelowSwitch>& below,
+                          const AccessControl& acs, std::uint64_t window) {
+  FLITWISE_CHECK(below.size() == sw.downstream_ports(), "one device a downstream port");
+  SwitchSetUp set_up;
+  const unsigned internal_bus = bus + 1U;
+  unsigned next_bus = internal_bus + 1;
+  std::uint64_t next_window = window;
+  for (const BelowSwitch& device : below) {
+    const unsigned last_bus = next_bus + device.buses - 1;
+    FLITWISE_CHECK(last_bus <= 0xff, "more functions than bus numbers");
+    set_up.buses.push_back(
+        {static_cast<std::uint8_t>(next_bus), static_cast<std::uint8_t>(last_bus)});
+    const std::uint64_t size = in_mib(device.bars);
+    set_up.windows.push_back({next_window, size});
+    next_bus = last_bus + 1;
+    next_window += size;
+  }
+  set_bridge(sw, kUpstreamPort, bus,
+             {static_cast<std::uint8_t>(internal_bus), set_up.buses.back().subordinate},
+             {window, next_window - window});
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    const auto port = static_cast<std::uint16_t>(i);
+    set_bridge(sw, port, static_cast<std::uint8_t>(internal_bus), set_up.buses[i],
+               set_up.windows[i]);
+    set_access_control(sw, port, acs);
+  }
+  return set_up;
+}
 
 Fabric::Fabric(const Config& whole, Surroundings all_around)
     : config(whole),
@@ -62,7 +117,7 @@ void Fabric::start_engine(FabricDevice& device) {
     return;
   }
   const Config& own = device.config;
-  const std::size_t index = index_of(device);
+  const std::size_t index = static_cast<std::size_t>(&device - devices.data());
   const HostileTarget target = {device.endpoint->base(),
                                 own.device.functions.count,
                                 own.host.memory.size,
@@ -90,11 +145,11 @@ FabricDevice* Fabric::find(const std::string& device) {
 }
 
 DeviceRange Fabric::devices_of(unsigned host) const {
-  const auto is_later = [&](const FabricDevice& device) { return device.host >= host; };
-  const auto is_behind = [&](const FabricDevice& device) { return device.host > host; };
-  const auto first = std::find_if(devices.begin(), devices.end(), is_later);
-  const auto last = std::find_if(first, devices.end(), is_behind);
-  return {devices.data() + (first - devices.begin()), devices.data() + (last - devices.begin())};
+  const auto count_below = [&](unsigned end) {
+    return std::count_if(devices.begin(), devices.end(),
+                         [&](const FabricDevice& device) { return device.host < end; });
+  };
+  return {devices.data() + count_below(host), devices.data() + count_below(host + 1)};
 }
 
 Range<std::unique_ptr<RootPort>> Fabric::root_ports_of(unsigned host) const {
@@ -122,10 +177,6 @@ DeviceShare DeviceShare::of(const Config& config, const FabricDevice& device) {
   share.first_domain = domain_at(share.first_pasid);
   share.end_domain = domain_at(std::uint64_t{share.last_pasid} + 1);
   return share;
-}
-
-bool DeviceShare::has(OptionalId<Pasid> pasid) const {
-  return pasid ? to_int(*pasid) >= first_pasid && to_int(*pasid) <= last_pasid : may_omit_pasid;
 }
 
 bool owns_function(const FabricDevice& device, Bdf function) {
@@ -187,7 +238,7 @@ void Fabric::assign_buses_below(NodeIndex node, BusRange buses, std::uint64_t wi
 BelowSwitch Fabric::needs_of(NodeIndex node) const {
   if (graph.is(node, NodeKind::kDevice)) {
     const Config device = config_of(node);
-    return {buses_of(device),
+    return {(device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus,
             in_mib(device.device.functions.bar_size * device.device.functions.count)};
   }
   BelowSwitch needs{2, 0};

@@ -12,10 +12,10 @@
 
 #include "common/component_list.h"
 #include "common/random.h"
-#include "cxl/cxl_pairs.h"
+#include "config_space/enumeration.h"
+#include "cxl/cxl_agents.h"
 #include "cxl/home.h"
 #include "fabric/fabric_device.h"
-#include "fabric/static_setup.h"
 #include "flitwise/config.h"
 #include "host/host_node.h"
 #include "switch/switch.h"
@@ -23,6 +23,28 @@
 #include "trace/latency_tracer.h"
 
 namespace flitwise {
+
+/// One device below a downstream port, or another switch with all that is below it.
+struct BelowSwitch {
+  unsigned buses = 1;      ///< for its functions
+  std::uint64_t bars = 0;  ///< bytes of all its BARs
+};
+
+struct SwitchSetUp {
+  std::vector<BusRange> buses;        ///< by downstream port
+  std::vector<AddressRange> windows;  ///< by downstream port: whole MiB
+};
+
+/// Where windows start. model: far above any host memory, as `EnumeratorOptions::mmio`.
+inline constexpr std::uint64_t kWindowBase = std::uint64_t{1} << 40;
+
+/// What enumeration would leave in the bridges of a switch, written at once: for machines whose
+/// software has nothing to tell about its start.
+/// Numbers buses from `bus` (that of the link to the upstream port) on, gives each port a window
+/// from `window` on, enables memory and bus mastering, and sets ACS of downstream ports.
+/// REQUIRES: one device or switch a downstream port.
+SwitchSetUp set_up_switch(Switch& sw, std::uint8_t bus, const std::vector<BelowSwitch>& below,
+                          const AccessControl& acs, std::uint64_t window = kWindowBase);
 
 class Fabric {
  public:
@@ -94,9 +116,6 @@ class Fabric {
   AccessControl access_control_of(NodeIndex sw) const;
   Switch& switch_at(NodeIndex node) const;
   void negotiate_handles(FabricDevice& device);
-  std::size_t index_of(const FabricDevice& device) const {
-    return static_cast<std::size_t>(&device - devices.data());
-  }
 
   Random random_;
   std::vector<std::unique_ptr<Component>> made_;

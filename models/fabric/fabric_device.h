@@ -54,7 +54,9 @@ struct DeviceShare {
   std::uint32_t first_domain = 0, end_domain = 0;  ///< not included
 
   static DeviceShare of(const Config& config, const FabricDevice& device);
-  bool has(OptionalId<Pasid> pasid) const;
+  bool has(OptionalId<Pasid> pasid) const {
+    return pasid ? to_int(*pasid) >= first_pasid && to_int(*pasid) <= last_pasid : may_omit_pasid;
+  }
 };
 
 /// Is it one of its own?

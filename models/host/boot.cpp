@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "config_space/ats_capability.h"
+#include "config_space/capability.h"
 #include "config_space/dhi_dvsec.h"
-#include "config_space/register_file.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise {
@@ -46,11 +46,6 @@ EnumeratorOptions Boot::options() {
     return is_known ? policies_[asked_++].mrrs : 512U;
   };
   return options;
-}
-
-void Boot::start(std::function<void()> done) {
-  done_ = std::move(done);
-  enumerate();
 }
 
 void Boot::enumerate() {
@@ -124,11 +119,6 @@ void Boot::negotiate_next() {
   }
   is_done_ = true;
   done_();
-}
-
-void Boot::negotiated() {
-  ++current_;
-  negotiate_next();
 }
 
 // The DVSEC of ours among those that the function has.

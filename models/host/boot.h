@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config_space/enumeration.h"
@@ -52,7 +53,10 @@ class Boot {
        std::vector<AccessControl> acs);
 
   /// `done` is called when the last access is complete.
-  void start(std::function<void()> done);
+  void start(std::function<void()> done) {
+    done_ = std::move(done);
+    enumerate();
+  }
   bool is_done() const { return is_done_; }
   const std::vector<BootedDevice>& devices() const { return devices_; }
   /// What could not be set up, in plain words.
@@ -68,7 +72,10 @@ class Boot {
   void read_virtual_function(std::uint16_t at);
   void enable_translation(std::uint16_t virtual_ats);
   void negotiate_next();
-  void negotiated();
+  void negotiated() {
+    ++current_;
+    negotiate_next();
+  }
   void find_dvsec(std::size_t candidate);
   void negotiate_with(std::uint32_t device_capability);
   void set_up_handles();

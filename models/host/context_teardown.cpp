@@ -10,7 +10,6 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kMostRepeats = 3;
 constexpr std::array<const char*, 7> kNames = {
     "teardown_stop",  "teardown_handle", "teardown_agent", "teardown_device",
     "teardown_drain", "teardown_reset",  "teardown"};
@@ -24,9 +23,13 @@ void ContextTeardown::begin() {
   }
 }
 
-// Those that could be ended. Flushes go in the name of the first one of a device, and translated
-// requests without PASID in the name of one that all of a function share.
-std::vector<std::uint32_t> ContextTeardown::live_contexts() const {
+// Somebody ends a context; while one is being torn down, the next call waits.
+void ContextTeardown::tick() {
+  if (!driver_.has_work()) {
+    return;
+  }
+  // Those that could be ended. Flushes go in the name of the first one of a device, and translated
+  // requests without PASID in the name of one that all of a function share.
   std::vector<std::uint32_t> live;
   for (std::uint32_t index = 0; index < driver_.pages.domains(); ++index) {
     const DriverDomain& one = driver_.pages.domain(index);
@@ -34,30 +37,17 @@ std::vector<std::uint32_t> ContextTeardown::live_contexts() const {
       live.push_back(index);
     }
   }
-  return live;
-}
-
-// Somebody ends a context; while one is being torn down, the next call waits.
-void ContextTeardown::tick() {
-  if (!driver_.has_work()) {
-    return;
-  }
-  const std::vector<std::uint32_t> live = live_contexts();
   if (live.empty()) {
     return;
   }
   if (driver_.is_ready && !is_busy_) {
-    end(live[driver_.random.below(live.size())]);
+    domain_ = live[driver_.random.below(live.size())];
+    driver_.pages.domain(domain_).is_over = true;  // nothing is mapped for it any more
+    is_busy_ = true;
+    called_ = mark_ = now();
+    driver_.bridge.after(driver_.step, [this] { stop(); });
   }
   driver_.call_again(driver_.config.teardown_rate, due_, [this] { tick(); });
-}
-
-void ContextTeardown::end(std::uint32_t domain) {
-  driver_.pages.domain(domain).is_over = true;  // nothing is mapped for it any more
-  is_busy_ = true;
-  domain_ = domain;
-  called_ = mark_ = now();
-  driver_.bridge.after(driver_.step, [this] { stop(); });
 }
 
 // The phase that is over lasted since the one before.

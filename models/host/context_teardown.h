@@ -51,9 +51,7 @@ class ContextTeardown {
   enum Phase : std::uint8_t { kStop, kHandle, kAgent, kDevice, kDrain, kReset, kTotal };
   static constexpr std::size_t kPhases = 7;
 
-  std::vector<std::uint32_t> live_contexts() const;
   void tick();
-  void end(std::uint32_t domain);
   void stop();
   void poll_stop();
   void free_handle();

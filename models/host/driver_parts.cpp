@@ -16,6 +16,10 @@ unsigned largest_address_mask(std::uint64_t capabilities) {
   return capabilities >> 48 & 0x3fU;  // CAP.MAMV [IOM-1.2]
 }
 
+std::uint32_t next_place(std::uint32_t offset) {
+  return (offset + kWideDescriptorBytes) % CommandRing::kBytes;
+}
+
 }  // namespace
 
 Background::Background(Time clock) : wakeup_("wakeup", clock) {
@@ -39,9 +43,38 @@ void Background::work() {
   }
 }
 
+StatusPoll::StatusPoll(HostAccess& bridge, Time period, Time clock)
+    : bridge_(bridge), period_(period), spacing_(next_edge(std::max(period, clock), clock)) {}
+
+void StatusPoll::after(Time delay, Poller poller) {
+  bridge_.after(delay, [this, poller = std::move(poller)] { look(poller); });
+}
+
+void StatusPoll::look(Poller poller) {
+  if (!poller.look()) {
+    return;
+  }
+  if (++poller.in_vain < kMostLooks) {
+    after(period_, std::move(poller));
+  } else {
+    poller.last = now();
+    asleep_.push_back(std::move(poller));
+  }
+}
+
+void StatusPoll::wake() {
+  std::vector<Poller> all;
+  all.swap(asleep_);
+  for (Poller& one : all) {
+    const std::int64_t since = (now() - one.last).fs;
+    const std::int64_t looks = std::max<std::int64_t>(1, (since + spacing_.fs - 1) / spacing_.fs);
+    one.in_vain = 0;
+    after(one.last + spacing_ * looks - now(), std::move(one));
+  }
+}
+
 DriverParts::DriverParts(const HostConfig& host, const IommuConfig& iommu, std::uint64_t seed,
-                         HostAccess& own_bridge, MemoryPort& own_memory, Background& own_background,
-                         DriverPages own_pages)
+                         HostAccess& own_bridge, MemoryPort& own_memory)
     : config(host.iommu_driver),
       step(config.step.fs == 0 ? host.timing.software_step : config.step),
       memory_latency(host.memory.timing.latency),
@@ -49,26 +82,17 @@ DriverParts::DriverParts(const HostConfig& host, const IommuConfig& iommu, std::
       has_permissions(iommu.secure_ats),
       bridge(own_bridge),
       memory(own_memory),
-      background(own_background),
+      background(host.timing.clock),
       registers(bridge, step),
       ring(bridge, memory, kInvalidationQueue, step),
       polls(bridge, step + memory_latency, host.timing.clock),
-      random(Random(seed).split("iommu driver")),
-      pages(std::move(own_pages)) {}
-
-void DriverParts::note_wait(Time delay) {
-  waits_until = std::max(waits_until, now() + delay);
-}
+      random(Random(seed).split("iommu driver")) {}
 
 void DriverParts::call_again(double per_second, Time& due, std::function<void()> what) {
   constexpr double kFsPerSecond = 1e15;
   const double gap = random.exponential(kFsPerSecond / per_second);
   due += Time{1 + static_cast<std::int64_t>(gap)};
   background.after(due - now(), std::move(what));
-}
-
-bool DriverParts::has_status(std::uint64_t address, std::uint32_t serial) const {
-  return static_cast<std::uint32_t>(memory.peek_u64(address)) == serial;
 }
 
 // [IOM-5.3] [IOM-5.6]
@@ -121,13 +145,13 @@ void CommandRing::write_next() {
     done();
     return;
   }
-  if (after(tail_) == head_) {
+  if (next_place(tail_) == head_) {
     make_room();
     return;
   }
   const DescriptorBytes& command = batch.commands[batch.next++];
   memory_.poke(base_ + tail_, command.data(), command.size());
-  tail_ = after(tail_);
+  tail_ = next_place(tail_);
   ++written_;
   bridge_.after(step_, [this] { write_next(); });
 }

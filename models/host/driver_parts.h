@@ -3,6 +3,7 @@
 /// and its books.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -17,12 +18,13 @@
 #include "flitwise/result.h"
 #include "host/agent_registers.h"
 #include "host/host_access.h"
-#include "host/status_poll.h"
 #include "iommu/driver_pages.h"
 #include "iommu/invalidation_descriptor.h"
 #include "memory/memory_port.h"
 
 namespace flitwise {
+
+inline constexpr unsigned kMostRepeats = 3;  ///< of an order that gets no answer
 
 /// What is not waited for at the end of a run.
 class Background {
@@ -35,6 +37,39 @@ class Background {
 
   DueQueue<std::function<void()>> calls_;
   Wakeup wakeup_;
+};
+
+/// Looks into memory again and again until the translation agent has written a status there. Where
+/// that takes long nothing is simulated of the looks in vain: the next one that can find something
+/// comes when it would have come.
+class StatusPoll {
+ public:
+  /// One look takes `period`; software runs on the edges of `clock`. `bridge` outlives it.
+  StatusPoll(HostAccess& bridge, Time period, Time clock);
+
+  /// True: it has to look again.
+  using Look = std::function<bool()>;
+  /// Looks for the first time one period from now. Several may look at a time.
+  void begin(Look look) { after(period_, {std::move(look), 0, {}}); }
+  /// A status is about to be written.
+  void wake();
+
+ private:
+  struct Poller {
+    Look look;
+    unsigned in_vain = 0;
+    Time last{};  // look
+  };
+  /// So many looks in vain, and it waits to be woken.
+  static constexpr unsigned kMostLooks = 1000;
+
+  void after(Time delay, Poller poller);
+  void look(Poller poller);
+
+  HostAccess& bridge_;
+  const Time period_;
+  const Time spacing_;  // of looks: the period, up to a clock edge
+  std::vector<Poller> asleep_;
 };
 
 /// Software's end of the invalidation queue: descriptors go into host memory, then the tail moves.
@@ -59,9 +94,6 @@ class CommandRing {
     std::function<void()> done;
     std::size_t next = 0;
   };
-  static std::uint32_t after(std::uint32_t offset) {
-    return (offset + kWideDescriptorBytes) % kBytes;
-  }
   void write_next();
   void make_room();
   void publish();
@@ -78,16 +110,17 @@ class CommandRing {
 
 struct DriverParts {
   DriverParts(const HostConfig& host, const IommuConfig& iommu, std::uint64_t seed,
-              HostAccess& own_bridge, MemoryPort& own_memory, Background& own_background,
-              DriverPages own_pages);
+              HostAccess& own_bridge, MemoryPort& own_memory);
 
   /// Until then it lets time pass that the configuration has set.
-  void note_wait(Time delay);
+  void note_wait(Time delay) { waits_until = std::max(waits_until, now() + delay); }
   /// At random, at this mean rate: from the time of the call before, which is `due`, not from the
   /// clock edge that it was heard on.
   void call_again(double per_second, Time& due, std::function<void()> what);
   /// A status in memory that tells that a wait of this serial number is over.
-  bool has_status(std::uint64_t address, std::uint32_t serial) const;
+  bool has_status(std::uint64_t address, std::uint32_t serial) const {
+    return static_cast<std::uint32_t>(memory.peek_u64(address)) == serial;
+  }
   /// What makes the agent forget a range of a domain; everything: all of it.
   DescriptorBytes agent_invalidation(const DriverDomain& domain, const PageRange& range) const;
   /// Orders that are not waited for; none does nothing.
@@ -100,15 +133,15 @@ struct DriverParts {
   const bool has_permissions;  ///< Secure ATS
   HostAccess& bridge;
   MemoryPort& memory;
-  Background& background;
+  Background background;
   AgentRegisters registers;
   CommandRing ring;
   StatusPoll polls;
   Random random;
-  DriverPages pages;
-  std::function<bool()> has_work = {};  ///< devices have
-  std::uint64_t capabilities = 0;       ///< CAP
-  bool is_ready = false;                ///< the queue is enabled
+  DriverPages pages{PageFrames(0, 0, 0), 0, {}};  ///< none, until it is given some
+  std::function<bool()> has_work = {};            ///< devices have
+  std::uint64_t capabilities = 0;                 ///< CAP
+  bool is_ready = false;                          ///< the queue is enabled
   Time waits_until{};
   IommuCounters counts = {};
   std::map<std::string, std::uint64_t> errors = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fault records. [IOM-9.1]
-#include "host/fault_server.h"
+#include "host/driver_threads.h"
 
 #include <fmt/format.h>
 

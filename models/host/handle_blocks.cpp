@@ -25,11 +25,6 @@ Negotiated outcome_of(const DhiDvsec& control) {
 
 }  // namespace
 
-unsigned HandleBlocks::add(HostHandles& handles, DownstreamPort& port, DhiDvsec& control) {
-  all_.push_back({handles, port, control});
-  return static_cast<unsigned>(all_.size() - 1);
-}
-
 void HandleBlocks::grant(unsigned index, BusRange buses, HandleRange range) {
   Block& block = all_[index];
   block.buses = buses;
@@ -89,28 +84,23 @@ void HandleBlocks::end_reset(const DhiDvsec& control) {
   }
 }
 
-std::uint32_t HandleBlocks::read(std::uint64_t address) const {
-  return all_[index_of(address)].registers.read(static_cast<std::uint32_t>(address % 4096));
-}
-
+// Orders act as if the message had come from the link; software's DEALLOC reaches further.
+// [DHI D12, D15]
 void HandleBlocks::write(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
   Block& block = all_[index_of(address)];
+  HostHandleTable& table = block.handles.table();
   for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
     const std::uint32_t value = load_u32(bytes.data() + at);
-    if (const auto order =
-            block.registers.write(static_cast<std::uint32_t>(address % 4096 + at), value)) {
-      command(block, *order);
+    const auto order =
+        block.registers.write(static_cast<std::uint32_t>(address % 4096 + at), value);
+    if (!order) {
+      continue;
     }
-  }
-}
-
-// As if the message had come from the link; software's DEALLOC reaches further. [DHI D12, D15]
-void HandleBlocks::command(Block& block, const HandleCommand& order) {
-  HostHandleTable& table = block.handles.table();
-  if (const auto* alloc = std::get_if<AllocMessage>(&order)) {
-    block.registers.finish(table.allocate(block.port.buses(), alloc->identity.bdf, *alloc));
-  } else {
-    block.registers.finish(table.deallocate_by_software(std::get<DeallocMessage>(order)));
+    if (const auto* alloc = std::get_if<AllocMessage>(&*order)) {
+      block.registers.finish(table.allocate(block.port.buses(), alloc->identity.bdf, *alloc));
+    } else {
+      block.registers.finish(table.deallocate_by_software(std::get<DeallocMessage>(*order)));
+    }
   }
 }
 

@@ -18,8 +18,10 @@ namespace flitwise {
 
 class HandleBlocks final : public HandleTables {
  public:
-  /// The next block, of a device below the port with these control registers; returns its index.
-  unsigned add(HostHandles& handles, DownstreamPort& port, DhiDvsec& control);
+  /// The next block, of a device below the port with these control registers.
+  void add(HostHandles& handles, DownstreamPort& port, DhiDvsec& control) {
+    all_.push_back({handles, port, control});
+  }
   /// The device on these buses may use these handles while the control registers say so.
   void grant(unsigned block, BusRange buses, HandleRange range);
   /// The control registers have been written, or software lets a reset begin or sees its end.
@@ -31,7 +33,9 @@ class HandleBlocks final : public HandleTables {
     return address >= kHandleBlocks && address < handle_block(static_cast<unsigned>(all_.size()));
   }
   // REQUIRES: has(address).
-  std::uint32_t read(std::uint64_t address) const;
+  std::uint32_t read(std::uint64_t address) const {
+    return all_[index_of(address)].registers.read(static_cast<std::uint32_t>(address % 4096));
+  }
   void write(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
 
   // HandleTables:
@@ -50,7 +54,6 @@ class HandleBlocks final : public HandleTables {
   };
 
   bool set(Block& block);
-  static void command(Block& block, const HandleCommand& order);
   HostHandleTable* table_with(Bdf function) const;
   std::size_t index_of(std::uint64_t address) const { return (address - kHandleBlocks) / 4096; }
 

@@ -60,11 +60,6 @@ HandleDriver::HandleDriver(HostAccess& bridge, Options options)
   }
 }
 
-void HandleDriver::context_started(DomainId domain) {
-  wanting_.push_back(domain);
-  next();
-}
-
 void HandleDriver::context_ended(DomainId domain) {
   wanting_.erase(std::remove(wanting_.begin(), wanting_.end(), domain), wanting_.end());
   const auto handle = handle_of_.find(to_int(domain));
@@ -110,20 +105,11 @@ void HandleDriver::next() {
   }
 }
 
-void HandleDriver::idle() {
-  is_busy_ = false;
-  next();
-}
-
 // The host first, so that no use comes before it.
 void HandleDriver::allocate(DomainId domain, Dhi dhi) {
   is_busy_ = true;
-  AllocMessage message;
-  message.dhi = dhi;
-  message.identity = options_.identity_of(domain);
-  message.is_trusted = options_.is_trusted;
-  message.capabilities = options_.capabilities;
-  message.epoch = options_.epoch;
+  const AllocMessage message{dhi, options_.identity_of(domain), options_.is_trusted,
+                             options_.capabilities, options_.epoch};
   handle_of_[to_int(domain)] = dhi;
   command(host_block(), message, [this, domain, dhi, message](HandleStatus at_host) {
     if (at_host != HandleStatus::kOk) {
@@ -164,35 +150,20 @@ void HandleDriver::release(Dhi dhi) {
   });
 }
 
-DeallocMessage HandleDriver::dealloc_of(Dhi dhi) const {
-  DeallocMessage message;
-  message.dhi = dhi;
-  message.epoch = options_.epoch;
-  return message;
-}
-
 // Handles that an order freed are the driver's again.
 void HandleDriver::forget(const DeallocMessage& message) {
   for (auto entry = handle_of_.begin(); entry != handle_of_.end();) {
     const Dhi dhi = entry->second;
-    const DeviceIdentity identity = options_.identity_of(DomainId{entry->first});
     const bool is_covered =
-        message.scope == DeallocScope::kAll ||
-        (message.scope == DeallocScope::kOne && dhi == message.dhi) ||
-        (message.scope == DeallocScope::kRange &&
-         HandleRange{message.dhi, message.upper}.contains(dhi)) ||
-        (message.scope == DeallocScope::kFunction && identity.bdf == message.function);
+        message.scope == DeallocScope::kFunction
+            ? options_.identity_of(DomainId{entry->first}).bdf == message.function
+            : message.handles(options_.range).contains(dhi);
     if (is_covered) {
       ++freed_;
       free_.push_back(dhi);
     }
     entry = is_covered ? handle_of_.erase(entry) : std::next(entry);
   }
-}
-
-void HandleDriver::command(std::uint64_t block, const HandleCommand& order, Then then) {
-  write_command(bridge_, block, order);
-  poll(block, std::move(then));
 }
 
 void HandleDriver::poll(std::uint64_t block, Then then) {
@@ -222,9 +193,8 @@ void reset_function(HostAccess& bridge, const FunctionResetOptions& options,
                   [done, status](const HostAnswer&) { done(status); });
   };
   const auto clear_host = [&bridge, options, end](const HostAnswer&) {
-    DeallocMessage message;
-    message.scope = options.is_first ? DeallocScope::kAll : DeallocScope::kFunction;
-    message.function = options.function;
+    const DeallocMessage message{
+        options.is_first ? DeallocScope::kAll : DeallocScope::kFunction, {}, {}, options.function};
     const std::uint64_t block = handle_block(options.host_block);
     write_command(bridge, block, message);
     bridge.read(block + handle_register::kStatus, 4, [end](const HostAnswer& answer) {

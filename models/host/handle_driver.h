@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "dhi/handle_registers.h"
 #include "host/host_access.h"
@@ -33,7 +34,10 @@ class HandleDriver {
   HandleDriver(HostAccess& bridge, Options options);
 
   /// A context is there and wants a handle; it gets one as soon as one is free.
-  void context_started(DomainId domain);
+  void context_started(DomainId domain) {
+    wanting_.push_back(domain);
+    next();
+  }
   void context_ended(DomainId domain);
   /// The same for one that does nothing any more; `done`: its handle is free at both ends, if it
   /// had one.
@@ -55,12 +59,20 @@ class HandleDriver {
 
   std::uint64_t host_block() const { return handle_block(options_.host_block); }
   void next();
-  void idle();
+  void idle() {
+    is_busy_ = false;
+    next();
+  }
   void allocate(DomainId domain, Dhi dhi);
   void free(const DeallocMessage& message, Then then);
   void release(Dhi dhi);
-  DeallocMessage dealloc_of(Dhi dhi) const;
-  void command(std::uint64_t block, const HandleCommand& order, Then then);
+  DeallocMessage dealloc_of(Dhi dhi) const {
+    return {DeallocScope::kOne, dhi, {}, {}, options_.epoch};
+  }
+  void command(std::uint64_t block, const HandleCommand& order, Then then) {
+    write_command(bridge_, block, order);
+    poll(block, std::move(then));
+  }
   void poll(std::uint64_t block, Then then);
   void forget(const DeallocMessage& message);
 

@@ -82,7 +82,15 @@ void HostBridge::config(const CfgAccess& access, Done done) {
   tlp.first_be = access.byte_enables;
   const Route route = around_.routes->route(tlp, kUpstreamPort);
   if (route.where == Where::kLocal) {
-    own_config(*ports_[route.port], access, std::move(done));
+    HostPort& port = *ports_[route.port];
+    after(mmio_, [&port, access] {
+      if (access.write) {
+        port.write(access);
+      }
+    });
+    after(mmio_ * 2, [&port, access, done = std::move(done)] {
+      done(HostAnswer::of(access.write ? 0 : port.space.read(access.offset), 4));
+    });
     return;
   }
   if (route.where != Where::kDown) {
@@ -98,17 +106,6 @@ void HostBridge::config(const CfgAccess& access, Done done) {
     store_u32(packet->payload.data(), access.value);
   }
   requests_.send({std::move(packet), ports_[route.port].get(), std::move(done)});
-}
-
-void HostBridge::own_config(HostPort& port, const CfgAccess& access, Done done) {
-  after(mmio_, [&port, access] {
-    if (access.write) {
-      port.write(access);
-    }
-  });
-  after(mmio_ * 2, [&port, access, done = std::move(done)] {
-    done(HostAnswer::of(access.write ? 0 : port.space.read(access.offset), 4));
-  });
 }
 
 // The one that leads to the address or function; where there is none, that is counted.
@@ -223,10 +220,6 @@ void HostBridge::count_repeats(Counts& counts) const {
     counts[software_ + ": " + kind] = count;
   }
   counts[software_ + ": accesses to devices"] = requests_.accesses();
-}
-
-std::vector<WaitResult> HostBridge::waits() const {
-  return {requests_.tag_waits.result({name(), "tags", ResourceRole::kSlots, "down", "", "", 256})};
 }
 
 }  // namespace flitwise

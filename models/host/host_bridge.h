@@ -17,7 +17,6 @@
 #include "host/handle_blocks.h"
 #include "host/host_access.h"
 #include "host/host_port.h"
-#include "host/host_request_table.h"
 #include "iommu/translation_agent.h"
 #include "tlp/splitter.h"
 
@@ -60,11 +59,13 @@ class HostBridge : public ComponentModule, public HostAccess, private DeviceWay 
   void count_repeats(Counts& counts) const override;
   void start_window() override { requests_.tag_waits.start_window(now()); }
   /// For a tag.
-  std::vector<WaitResult> waits() const override;
+  std::vector<WaitResult> waits() const override {
+    return {
+        requests_.tag_waits.result({name(), "tags", ResourceRole::kSlots, "down", "", "", 256})};
+  }
 
  private:
   void work();
-  void own_config(HostPort& port, const CfgAccess& access, Done done);
   HostPort* port_below(const Tlp& tlp);
   PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
   bool is_agent(std::uint64_t address) const {

@@ -41,19 +41,6 @@ bool HostMemory::poke(std::uint64_t address, const std::uint8_t* bytes, std::siz
   return true;
 }
 
-// How long an access that arrives after `delay` takes; the data bus serves one after the other.
-sc_core::sc_time HostMemory::wait_for(std::size_t bytes, const sc_core::sc_time& delay) {
-  if (fs_per_byte_ == 0) {
-    return latency_;
-  }
-  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
-  bus_waits_.add(arrival, busy_until_);
-  const Time transfer{static_cast<std::int64_t>(static_cast<double>(bytes) * fs_per_byte_)};
-  busy_until_ = std::max(arrival, busy_until_) + transfer;
-  bus_time_ += transfer;
-  return to_sc_time(busy_until_ - arrival) + latency_;
-}
-
 // An access that the window cuts counts whole: of a few ns each.
 void HostMemory::start_window() {
   bus_waits_.start_window(now());
@@ -100,9 +87,18 @@ tlm::tlm_sync_enum HostMemory::nb_transport(tlm::tlm_generic_payload& payload,
   return tlm::TLM_COMPLETED;
 }
 
+// It arrives after `delay`; the data bus serves one after the other.
 void HostMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   access(payload);
-  delay += wait_for(payload.get_data_length(), delay);
+  if (fs_per_byte_ != 0) {
+    const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
+    bus_waits_.add(arrival, busy_until_);
+    const Time transfer{static_cast<std::int64_t>(payload.get_data_length() * fs_per_byte_)};
+    busy_until_ = std::max(arrival, busy_until_) + transfer;
+    bus_time_ += transfer;
+    delay += to_sc_time(busy_until_ - arrival);
+  }
+  delay += latency_;
 }
 
 unsigned int HostMemory::debug(tlm::tlm_generic_payload& payload) {

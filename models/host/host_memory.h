@@ -42,7 +42,6 @@ class HostMemory : public ComponentModule {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int debug(tlm::tlm_generic_payload& payload);
   void access(tlm::tlm_generic_payload& payload);
-  sc_core::sc_time wait_for(std::size_t bytes, const sc_core::sc_time& delay);
   bool is_inside(std::uint64_t address, std::size_t size) const {
     return address < size_ && size <= size_ - address;
   }

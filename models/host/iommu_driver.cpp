@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "tlp/identity.h"
 
 namespace flitwise {
@@ -17,39 +15,27 @@ constexpr std::uint64_t kWideDescriptors = std::uint64_t{1} << 11;  // IQA.DW
 
 }  // namespace
 
-IommuDriver::Threads::Threads(IommuDriver& driver, DriverPages own_pages)
-    : parts(driver.host_, driver.iommu_, driver.seed_, driver.bridge_, driver.memory_,
-            driver.background_, std::move(own_pages)),
-      pages(parts),
-      unmaps(parts, pages),
-      teardown(parts),
-      faults(parts, pages, [this] {
-        unmaps.repeat();
-        teardown.repeat();
-      }) {}
-
 IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const HostConfig& config,
                          const IommuConfig& iommu, std::uint64_t seed, HostAccess& bridge,
                          MemoryPort& memory, std::string prefix)
     : ComponentModule(name),
-      host_(config),
-      iommu_(iommu),
-      seed_(seed),
+      mmio_(config.timing.mmio),
       prefix_(std::move(prefix)),
-      bridge_(bridge),
-      memory_(memory),
-      background_(config.timing.clock) {}
-
-void IommuDriver::take_over(DriverPages pages) {
-  threads_.emplace(*this, std::move(pages));
-}
+      parts_(config, iommu, seed, bridge, memory),
+      pages_(parts_),
+      unmaps_(parts_, pages_),
+      teardown_(parts_),
+      faults_(parts_, pages_, [this] {
+        unmaps_.repeat();
+        teardown_.repeat();
+      }) {}
 
 void IommuDriver::start() {
   is_started_ = true;
-  threads_->parts.registers.read(reg::kCap, 8, [this](std::uint64_t capabilities) {
-    threads_->parts.capabilities = capabilities;
+  parts_.registers.read(reg::kCap, 8, [this](std::uint64_t capabilities) {
+    parts_.capabilities = capabilities;
     const auto pages_log2 =
-        static_cast<unsigned>(__builtin_ctzll(threads_->parts.config.page_request_queue / 4096));
+        static_cast<unsigned>(__builtin_ctzll(parts_.config.page_request_queue / 4096));
     std::vector<AgentRegisters::Write> writes = {
         {reg::kIqt, 8, 0},
         {reg::kIqa, 8, kInvalidationQueue | kWideDescriptors | CommandRing::kSizeField},
@@ -67,13 +53,13 @@ void IommuDriver::start() {
       writes.push_back({one.address, 4, kInterruptAddress});
       writes.push_back({one.upper, 4, 0});
     }
-    threads_->parts.registers.write(std::move(writes), [this] { enable_queue(); });
+    parts_.registers.write(std::move(writes), [this] { enable_queue(); });
   });
 }
 
 // GCMD is written as a whole: what is on stays on. [IOM-1.4]
 void IommuDriver::enable_queue() {
-  AgentRegisters& registers = threads_->parts.registers;
+  AgentRegisters& registers = parts_.registers;
   registers.read(reg::kGsts, 4, [this, &registers](std::uint64_t status) {
     const std::uint64_t lasting = status & ~std::uint64_t{global_bit::kRootTable};
     registers.write({{reg::kGcmd, 4, lasting | global_bit::kQueue},
@@ -85,10 +71,10 @@ void IommuDriver::enable_queue() {
 }
 
 void IommuDriver::await_queue() {
-  threads_->parts.registers.read(reg::kGsts, 4, [this](std::uint64_t status) {
-    threads_->parts.is_ready = (status & global_bit::kQueue) != 0;
-    if (!threads_->parts.is_ready) {
-      bridge_.after(threads_->parts.step, [this] { await_queue(); });
+  parts_.registers.read(reg::kGsts, 4, [this](std::uint64_t status) {
+    parts_.is_ready = (status & global_bit::kQueue) != 0;
+    if (!parts_.is_ready) {
+      parts_.bridge.after(parts_.step, [this] { await_queue(); });
     }
   });
 }
@@ -98,31 +84,21 @@ void IommuDriver::interrupted(IommuEvent event) {
   if (!is_started_) {
     return;
   }
-  bridge_.after(host_.timing.mmio + threads_->parts.step, [this, event] {
+  parts_.bridge.after(mmio_ + parts_.step, [this, event] {
     switch (event) {
-      case IommuEvent::kFault:
-        threads_->faults.serve();
-        break;
+      case IommuEvent::kFault: faults_.serve(); break;
       case IommuEvent::kInvalidation:
-        threads_->parts.registers.write({{reg::kIcs, 4, 1}}, [this] { threads_->unmaps.poll(); });
+        parts_.registers.write({{reg::kIcs, 4, 1}}, [this] { unmaps_.poll(); });
         break;
-      case IommuEvent::kPageRequest:
-        threads_->pages.serve();
-        break;
+      case IommuEvent::kPageRequest: pages_.serve(); break;
     }
   });
 }
 
-void IommuDriver::status_is_coming() {
-  if (is_started_) {
-    threads_->parts.polls.wake();
-  }
-}
-
 void IommuDriver::begin(std::function<bool()> has_work) {
-  threads_->parts.has_work = std::move(has_work);
-  threads_->unmaps.begin();
-  threads_->teardown.begin();
+  parts_.has_work = std::move(has_work);
+  unmaps_.begin();
+  teardown_.begin();
 }
 
 // Whoever made it, or else whom the host takes it for. Requests of no bytes touch nothing.
@@ -134,14 +110,12 @@ void IommuDriver::accessed(const Packet& packet, std::uint64_t address) {
                              : packet.resolved   ? *packet.resolved
                                                  : full_identity(packet.tlp);
   const bool is_untranslated = packet.tlp.at == AddressType::kUntranslated;
-  threads_->parts.pages.frames().access(who, address,
-                                        is_untranslated ? &packet.tlp.address : nullptr);
+  parts_.pages.frames().access(who, address, is_untranslated ? &packet.tlp.address : nullptr);
 }
 
 bool IommuDriver::is_quiet() const {
-  return !threads_ || ((!is_started_ || is_ready()) && threads_->unmaps.is_quiet() &&
-                       threads_->pages.is_quiet() && threads_->faults.is_quiet() &&
-                       threads_->parts.ring.is_quiet() && threads_->teardown.is_quiet());
+  return (!is_started_ || is_ready()) && unmaps_.is_quiet() && pages_.is_quiet() &&
+         faults_.is_quiet() && parts_.ring.is_quiet() && teardown_.is_quiet();
 }
 
 std::string IommuDriver::waiting() const {
@@ -150,37 +124,29 @@ std::string IommuDriver::waiting() const {
   }
   return fmt::format(
       "{}: {} unmaps wait, {} are under way, {} page requests are not answered{}{}\n", name(),
-      threads_->unmaps.waiting(), threads_->unmaps.under_way(), threads_->pages.requests_out(),
-      threads_->teardown.is_quiet() ? "" : ", a context is being torn down",
+      unmaps_.waiting(), unmaps_.under_way(), pages_.requests_out(),
+      teardown_.is_quiet() ? "" : ", a context is being torn down",
       is_ready() ? "" : ", its queue is not enabled");
 }
 
 void IommuDriver::add_progress(Progress& sum) const {
-  if (!threads_) {
-    return;
-  }
-  const IommuCounters& done = threads_->parts.counts;
-  const std::uint64_t torn_down = threads_->teardown.progress();
+  const IommuCounters& done = parts_.counts;
+  const std::uint64_t torn_down = teardown_.progress();
   sum.steps += done.maps + done.unmaps + done.page_requests_served + done.page_requests_refused +
-               done.faults_taken + threads_->parts.ring.written() + torn_down;
+               done.faults_taken + parts_.ring.written() + torn_down;
   sum.tended += done.unmaps + torn_down;
 }
 
 void IommuDriver::start_window() {
   window_ = counts();
-  if (threads_) {
-    window_latency_ = threads_->unmaps.latency();
-    threads_->teardown.start_window();
-  }
+  window_latency_ = unmaps_.latency();
+  teardown_.start_window();
 }
 
 IommuCounters IommuDriver::counts() const {
-  if (!threads_) {
-    return {};
-  }
-  IommuCounters counts = threads_->parts.counts;
-  counts.late_accesses = threads_->parts.pages.frames().late();
-  counts.teardowns = threads_->teardown.ended();
+  IommuCounters counts = parts_.counts;
+  counts.late_accesses = parts_.pages.frames().late();
+  counts.teardowns = teardown_.ended();
   return counts;
 }
 
@@ -197,33 +163,27 @@ void IommuDriver::report(RunResult& result) const {
     latency.name = prefix_ + latency.name;
     result.rows<LatencyResult>().push_back(std::move(latency));
   }
-  if (threads_) {
-    for (const auto& [kind, count] : threads_->parts.errors) {
-      result.errors["iommu_driver_" + kind] += count;
-    }
+  for (const auto& [kind, count] : parts_.errors) {
+    result.errors["iommu_driver_" + kind] += count;
   }
 }
 
 // `unmap`, from the call to the page that is free, and those of contexts, if any were torn down.
 std::vector<LatencyResult> IommuDriver::latencies() const {
-  const LatencyHistogram unmaps = threads_ ? threads_->unmaps.latency() : LatencyHistogram();
-  std::vector<LatencyResult> all = {unmaps.since(window_latency_).summary("unmap")};
-  if (threads_) {
-    std::vector<LatencyResult> more = threads_->teardown.latencies();
-    std::move(more.begin(), more.end(), std::back_inserter(all));
-  }
+  std::vector<LatencyResult> all = teardown_.latencies();
+  all.insert(all.begin(), unmaps_.latency().since(window_latency_).summary("unmap"));
   return all;
 }
 
 std::vector<CheckResult> IommuDriver::checks() const {
-  if (!threads_) {
+  if (!has_pages_) {
     return {};
   }
-  const DriverPages& pages = threads_->parts.pages;
+  const DriverPages& pages = parts_.pages;
   const PageFrames& frames = pages.frames();
   const std::string at = name();
-  const std::uint64_t unmaps = threads_->parts.counts.unmaps, freed = threads_->unmaps.freed();
-  const std::uint64_t out = threads_->pages.requests_out();
+  const std::uint64_t unmaps = parts_.counts.unmaps, freed = unmaps_.freed();
+  const std::uint64_t out = pages_.requests_out();
   std::vector<CheckResult> all = {
       {at + ": every unmap ended", unmaps == freed,
        fmt::format("{} pages unmapped, {} free again", unmaps, freed)},
@@ -232,16 +192,15 @@ std::vector<CheckResult> IommuDriver::checks() const {
        fmt::format("{} of {} accesses; {}", frames.stale(), frames.accesses(), frames.first())},
       {at + ": no access outside of its domain", frames.foreign() == 0,
        fmt::format("{} of {} accesses; {}", frames.foreign(), frames.accesses(), frames.first())}};
-  if (threads_->parts.has_permissions) {
+  if (parts_.has_permissions) {
     const std::size_t wrong = pages.wrong_permissions();
     all.push_back({at + ": permitted is what is mapped", wrong == 0,
                    fmt::format("{} words say something else", wrong)});
   }
-  if (host_.iommu_driver.teardown_rate > 0) {
-    const std::uint64_t late = threads_->faults.requests_after_end();
-    all.push_back(
-        {at + ": no request of a context that has ended", late == 0,
-         fmt::format("{} contexts ended, {} faults of theirs", threads_->teardown.ended(), late)});
+  if (parts_.config.teardown_rate > 0) {
+    const std::uint64_t late = faults_.requests_after_end();
+    all.push_back({at + ": no request of a context that has ended", late == 0,
+                   fmt::format("{} contexts ended, {} faults of theirs", teardown_.ended(), late)});
   }
   return all;
 }

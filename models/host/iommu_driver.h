@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +16,7 @@
 #include "flitwise/result.h"
 #include "host/context_teardown.h"
 #include "host/driver_parts.h"
-#include "host/fault_server.h"
-#include "host/page_server.h"
-#include "host/unmap_thread.h"
+#include "host/driver_threads.h"
 #include "iommu/registers.h"
 #include "memory/memory_port.h"
 
@@ -35,34 +32,34 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
               std::string prefix = {});
 
   /// What it maps and unmaps from now on.
-  void take_over(DriverPages pages);
+  void take_over(DriverPages pages) {
+    parts_.pages = std::move(pages);
+    has_pages_ = true;
+  }
   void accessed(const Packet& packet, std::uint64_t address) override;
   /// A device is about to send a request by a translation of its own.
   void translation_used(const DeviceIdentity& who, std::uint64_t physical,
                         std::uint64_t untranslated) {
-    threads_->parts.pages.frames().use(who, physical, untranslated);
+    parts_.pages.frames().use(who, physical, untranslated);
   }
   /// Sets up queues and interrupts. REQUIRES: take_over() was called.
   void start();
   bool is_started() const { return is_started_; }
-  bool is_ready() const { return threads_ && threads_->parts.is_ready; }
-  /// What teardowns of contexts need of others; without, there are none. REQUIRES: take_over() was
-  /// called.
-  void set_services(TeardownServices services) {
-    threads_->teardown.set_services(std::move(services));
-  }
+  bool is_ready() const { return parts_.is_ready; }
+  /// What teardowns of contexts need of others; without, there are none.
+  void set_services(TeardownServices services) { teardown_.set_services(std::move(services)); }
   /// Unmaps and ends contexts from now on, as long as there is work for devices.
   void begin(std::function<bool()> has_work);
   /// The agent has sent an interrupt, or is about to write the status of a wait.
   void interrupted(IommuEvent event);
-  void status_is_coming();
+  void status_is_coming() { parts_.polls.wake(); }
 
   // Component:
   bool is_quiet() const override;
   std::string waiting() const override;
   /// What software tends to is unmaps and steps of teardowns that are over.
   void add_progress(Progress& sum) const override;
-  Time waits_until() const override { return threads_ ? threads_->parts.waits_until : Time{}; }
+  Time waits_until() const override { return parts_.waits_until; }
   void start_window() override;
   /// Its share of the row of its agent, which comes before it: since the window began; and its
   /// errors since the start.
@@ -70,28 +67,19 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
   std::vector<CheckResult> checks() const override;
 
  private:
-  struct Threads {
-    Threads(IommuDriver& driver, DriverPages own_pages);
-    DriverParts parts;
-    PageServer pages;
-    UnmapThread unmaps;
-    ContextTeardown teardown;
-    FaultServer faults;
-  };
-
   void enable_queue();
   void await_queue();
   IommuCounters counts() const;
   std::vector<LatencyResult> latencies() const;
 
-  const HostConfig host_;
-  const IommuConfig iommu_;
-  const std::uint64_t seed_;
+  const Time mmio_;  // how long a message takes to a core
   const std::string prefix_;
-  HostAccess& bridge_;
-  MemoryPort& memory_;
-  Background background_;
-  std::optional<Threads> threads_;
+  DriverParts parts_;
+  PageServer pages_;
+  UnmapThread unmaps_;
+  ContextTeardown teardown_;
+  FaultServer faults_;
+  bool has_pages_ = false;  // take_over() was called
   bool is_started_ = false;
   IommuCounters window_;
   LatencyHistogram window_latency_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Page requests, and pages that come.
-#include "host/page_server.h"
+#include "host/driver_threads.h"
 
 #include "iommu/registers.h"
 
@@ -85,7 +85,9 @@ void PageServer::take_request(const PageRequest& request) {
   group.has_last = group.has_last || request.is_last;
   const std::optional<Index> page =
       driver_.pages.find(request.function, request.pasid, request.page);
-  if (is_refused(request, page)) {
+  // [PRI-40]
+  if (!page || driver_.pages.domain_of(*page).is_over || request.execute || request.privileged ||
+      !is_canonical(request.page) || driver_.random.chance(driver_.config.refuse_fraction)) {
     ++driver_.counts.page_requests_refused;
     answer(request, false);
     return;
@@ -97,12 +99,6 @@ void PageServer::take_request(const PageRequest& request) {
     map_wanted(page);
     answer(request, true);
   });
-}
-
-// [PRI-40]
-bool PageServer::is_refused(const PageRequest& request, std::optional<Index> page) {
-  return !page || driver_.pages.domain_of(*page).is_over || request.execute || request.privileged ||
-         !is_canonical(request.page) || driver_.random.chance(driver_.config.refuse_fraction);
 }
 
 // A group has one answer, once its last request is there and all of it are settled: refused where

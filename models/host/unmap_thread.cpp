@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that go.
-#include "host/unmap_thread.h"
+#include "host/driver_threads.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 
 namespace flitwise {
-namespace {
-
-constexpr unsigned kMostRepeats = 3;
-
-}  // namespace
 
 UnmapThread::UnmapThread(DriverParts& driver, PageServer& pages)
     : driver_(driver), pages_(pages), most_held_(spare_frames(driver.config)) {}
@@ -69,10 +64,6 @@ void UnmapThread::next() {
   }
 }
 
-bool UnmapThread::revokes() const {
-  return driver_.has_permissions && driver_.config.mistake != DriverMistake::kNoRevoke;
-}
-
 // Whoever is not mapped, or may not be unmapped, is left out. The permission goes with the entry,
 // one access later. [SEC-05]
 void UnmapThread::clear(std::size_t at) {
@@ -95,12 +86,8 @@ void UnmapThread::clear(std::size_t at) {
     });
     return;
   }
-  cleared();
-}
-
-void UnmapThread::cleared() {
-  held_ -= batch_.back().count - batch_.back().pages.size();
-  if (batch_.back().pages.empty()) {
+  held_ -= unmap.count - unmap.pages.size();
+  if (unmap.pages.empty()) {
     batch_.pop_back();
   } else if (batch_.size() == 1 && is_deferred()) {
     driver_.note_wait(driver_.config.flush_after);
@@ -113,25 +100,6 @@ void UnmapThread::cleared() {
   }
   is_busy_ = false;
   next();
-}
-
-// Of pages of memory, whoever they were permitted to; with all of a domain, everything: requests
-// without PASID are checked against a table that domains share. [SEC-05] [IOM-5.11]
-void UnmapThread::add_permission_invalidations(std::vector<DescriptorBytes>& agent) const {
-  PermissionInvalidation command;
-  if (is_deferred()) {
-    agent.push_back(encode(command));
-    return;
-  }
-  command.granularity = PermissionInvalidation::Granularity::kRange;
-  command.all_domains = true;
-  command.address_mask = static_cast<std::uint8_t>(driver_.pages.page_bits() - kSmallestRangeBits);
-  for (const Unmap& unmap : batch_) {
-    for (const auto& [page, frame] : unmap.pages) {
-      command.address = driver_.pages.frames().physical(frame);
-      agent.push_back(encode(command));
-    }
-  }
 }
 
 // Each range by itself, or in mode deferred each domain once.
@@ -154,8 +122,21 @@ std::vector<DescriptorBytes> UnmapThread::invalidations() const {
       device.push_back(encode(device_tlb_invalidation(domain, range)));
     }
   }
-  if (revokes()) {
-    add_permission_invalidations(agent);
+  // Of pages of memory, whoever they were permitted to; with all of a domain, everything: requests
+  // without PASID are checked against a table that domains share. [SEC-05] [IOM-5.11]
+  PermissionInvalidation permissions;
+  if (revokes() && is_deferred()) {
+    agent.push_back(encode(permissions));
+  } else if (revokes()) {
+    permissions.granularity = PermissionInvalidation::Granularity::kRange;
+    permissions.all_domains = true;
+    permissions.address_mask = static_cast<std::uint8_t>(pages.page_bits() - kSmallestRangeBits);
+    for (const Unmap& unmap : batch_) {
+      for (const auto& [page, frame] : unmap.pages) {
+        permissions.address = pages.frames().physical(frame);
+        agent.push_back(encode(permissions));
+      }
+    }
   }
   if (driver_.config.mistake == DriverMistake::kDeviceFirst) {
     agent.swap(device);

@@ -106,18 +106,13 @@ void CommandUnit::work(Time now) {
   const Step step = step_;
   step_ = Step::kNone;
   switch (step) {
-    case Step::kFetch:
-      take_descriptor(now);
-      break;
+    case Step::kFetch: take_descriptor(now); break;
     case Step::kExecute:
       queue_.carried_out(all_.registers);
       fetch();
       break;
-    case Step::kWriteStatus:
-      finish_wait();
-      break;
-    case Step::kNone:
-      break;
+    case Step::kWriteStatus: finish_wait(); break;
+    case Step::kNone: break;
   }
 }
 

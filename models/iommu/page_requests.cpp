@@ -70,31 +70,25 @@ void PageRequests::admit(const Entry& entry) {
   const PageRequest& request = entry.request;
   const Time delay = std::max(entry.when, now()) - now();
   if (!entry.is_allowed) {
-    const bool is_answered = request.is_last && !request.is_stop_marker();
-    carry_out(is_answered ? PageRequestAction::kRespondInvalid : PageRequestAction::kDrop, request,
-              delay);
+    respond(answer_to(request, PrgCode::kInvalidRequest), request, delay);
     return;
   }
   translations_.forget_page(request.function, entry.pasid, request.page);
   const PageRequestQueue::Admission admission =
       queue_.admit(request, registers_.translates(), registers_);
   events_.interrupt(admission.interrupt);
-  if (admission.action == PageRequestAction::kRecord) {
+  respond(admission.answer, request, delay);
+  if (admission.record) {
     recorded_.push_back(request);
     const PageRequestRecord record = encode_page_request(request);
-    memory_.write(agent_tag::kPageRequests, admission.address, record.data(),
+    memory_.write(agent_tag::kPageRequests, *admission.record, record.data(),
                   kPageRequestRecordBytes, delay);
-  } else {
-    carry_out(admission.action, request, delay);
   }
 }
 
-void PageRequests::carry_out(PageRequestAction action, const PageRequest& request, Time delay) {
-  constexpr std::optional<PrgCode> kCodes[] = {std::nullopt, PrgCode::kSuccess,
-                                               PrgCode::kInvalidRequest, PrgCode::kResponseFailure,
-                                               std::nullopt};  // by PageRequestAction
-  if (const std::optional<PrgCode> code = kCodes[static_cast<unsigned>(action)]) {
-    events_.respond(prg_response_to(request, kRootComplexId, *code, responds_with_pasid_), delay);
+void PageRequests::respond(std::optional<PrgCode> answer, const PageRequest& request, Time delay) {
+  if (answer) {
+    events_.respond(prg_response_to(request, kRootComplexId, *answer, responds_with_pasid_), delay);
   }
 }
 
@@ -112,7 +106,7 @@ void PageRequests::work(Time t) {
     if (is_ok) {
       events_.interrupt(queue_.written(registers_));
     } else {
-      carry_out(queue_.write_failed(request, registers_), request, Time{});
+      respond(queue_.write_failed(request, registers_), request, Time{});
     }
     events_.settle();
   }

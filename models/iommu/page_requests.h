@@ -59,7 +59,7 @@ class PageRequests : private TranslationClient {
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
   void proceed();
   void admit(const Entry& entry);
-  void carry_out(PageRequestAction action, const PageRequest& request, Time delay);
+  void respond(std::optional<PrgCode> answer, const PageRequest& request, Time delay);
 
   PageRequestQueue queue_;
   const bool responds_with_pasid_;

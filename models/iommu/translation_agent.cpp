@@ -15,7 +15,6 @@ IommuCapabilities capabilities_of(const IommuConfig& config) {
   offers.pasid_bits = static_cast<std::uint8_t>(config.capabilities.pasid_bits);
   offers.first_stage_5_level = config.capabilities.first_stage_5_level;
   offers.second_stage_5_level = config.capabilities.second_stage_5_level;
-  offers.guest_address_bits = config.capabilities.second_stage_5_level ? 57 : 48;
   offers.nested = config.capabilities.nested;
   offers.rid_pasid = config.capabilities.rid_pasid;
   offers.caching_mode = config.capabilities.caching_mode;
@@ -99,12 +98,9 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
   const bool is_ok = transaction.is_response_ok();
   const std::uint8_t* const bytes = is_ok ? transaction.data.data() : nullptr;
   switch (tag) {
-    case agent_tag::kCommands:
-      return commands_.memory_done(bytes, when);
-    case agent_tag::kPageRequests:
-      return page_requests_.memory_done(is_ok, when);
-    default:
-      return translations_.memory_done(tag, bytes, when);
+    case agent_tag::kCommands: return commands_.memory_done(bytes, when);
+    case agent_tag::kPageRequests: return page_requests_.memory_done(is_ok, when);
+    default: return translations_.memory_done(tag, bytes, when);
   }
 }
 

@@ -60,10 +60,6 @@ class TranslationAgent : public ComponentModule,
                  std::uint32_t token, Time delay) override {
     translations_.translate(client, ticket, request, token, delay, now());
   }
-  void translate_next(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
-                      std::uint32_t token, Time delay) override {
-    translations_.translate_next(client, ticket, request, token, delay, now());
-  }
 
   /// A message of a device that is for the agent, or not: Invalidate Completions and Page Requests.
   void receive(const Packet& message);

@@ -35,10 +35,6 @@ class TranslationService {
   /// within this call. token: of the packet, for fault events.
   virtual void translate(TranslationClient& client, std::uint64_t ticket,
                          const WalkRequest& request, std::uint32_t token, Time delay) = 0;
-  /// One more translation of a Translation Request that has had its first: the same, and no
-  /// request of its own in the counts.
-  virtual void translate_next(TranslationClient& client, std::uint64_t ticket,
-                              const WalkRequest& request, std::uint32_t token, Time delay) = 0;
 
  protected:
   ~TranslationService() = default;

@@ -45,14 +45,8 @@ WalkerPool::WalkerPool(const IommuConfig& config, const IommuCapabilities& offer
 // Hits pass requests that wait for walks; who cares about their order keeps it. [IOM-6.1]
 void WalkerPool::translate(TranslationClient& client, std::uint64_t ticket,
                            const WalkRequest& request, std::uint32_t token, Time delay, Time now) {
-  ++counts_.requests;
+  counts_.requests += request.is_continued ? 0 : 1;
   counts_.translated_requests += request.is_translated() ? 1 : 0;
-  translate_next(client, ticket, request, token, delay, now);
-}
-
-void WalkerPool::translate_next(TranslationClient& client, std::uint64_t ticket,
-                                const WalkRequest& request, std::uint32_t token, Time delay,
-                                Time now) {
   ++asked_;
   Job job{&client, ticket, request, token, now + delay, {}, kNone, 0, asked_};
   Walk walk = walk_of(job);

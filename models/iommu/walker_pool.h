@@ -11,11 +11,9 @@
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
-#include "iommu/permission_cache.h"
 #include "iommu/translation_caches.h"
 #include "iommu/waiting_pages.h"
 #include "iommu/walk.h"
-#include "iommu/walk_progress.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -37,9 +35,6 @@ class WalkerPool final : public AgentTranslations {
   void invalidate_all() override;
   void forget_page(Bdf function, Pasid pasid, std::uint64_t page) override;
   bool is_drained() const override;
-  /// As TranslationService.
-  void translate_next(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
-                      std::uint32_t token, Time delay, Time now);
 
   /// The read of a walker is done at `when`. bytes: null where memory has refused it.
   void memory_done(std::uint16_t walker, const std::uint8_t* bytes, Time when);

@@ -43,27 +43,28 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
     ends_[i]->framer->start(Time{});
     agenda_.at(kTransmit + i, Time{});
   }
-  open(port, "", &Link::port_sends);
+  open(port, "");
   if (agents.has_cache) {
-    open(cache, "cache_", &Link::agent_sends);
+    open(cache, "cache_");
   }
   if (agents.has_mem) {
-    open(mem, "mem_", &Link::agent_sends);
+    open(mem, "mem_");
   }
   agenda_.wakes("work_process", [this] { work(); });
 }
 
-void Link::open(Sockets& sockets, const std::string& prefix, Sends sends) {
+void Link::open(Sockets& sockets, const std::string& prefix) {
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
     const std::string name = kSideNames[i];
     sockets.from[i] = std::make_unique<LinkTarget<Link>>((prefix + "from_" + name).c_str());
     sockets.to[i] = std::make_unique<LinkInitiator<Link>>((prefix + "to_" + name).c_str());
-    sockets.from[i]->register_nb_transport_fw(this, sends, side);
+    sockets.from[i]->register_nb_transport_fw(this, &Link::port_sends, side);
     sockets.to[i]->register_nb_transport_bw(this, &Link::port_frees, side);
   }
 }
 
+// A packet of the port, or a message of an agent of CXL.cache or CXL.mem.
 [[gnu::flatten]] tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet,
                                                      tlm::tlm_phase& /*phase*/,
                                                      sc_core::sc_time& delay) {
@@ -73,48 +74,32 @@ void Link::open(Sockets& sockets, const std::string& prefix, Sends sends) {
     end.account.lost.add(packet);
     return tlm::TLM_COMPLETED;
   }
+  const bool is_message = packet.kind == PacketKind::kCxl;
   const FcClass fc = fc_class(packet.tlp.type);
-  if (!end.queues.has_room(fc)) {
-    end.refused[static_cast<std::size_t>(fc)] = true;
+  bool& is_refused = is_message ? end.refused_agent : end.refused[static_cast<std::size_t>(fc)];
+  if (is_message ? !end.messages->has_room(packet.cxl->channel) : !end.queues.has_room(fc)) {
+    is_refused = true;
     return tlm::TLM_ACCEPTED;
   }
   const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
-  if (packet.stamped(Hop::kQueued) == kNotStamped) {
+  if (is_message || packet.stamped(Hop::kQueued) == kNotStamped) {
     packet.stamp(Hop::kQueued, arrival);
   }
   end.taken.add(packet);
-  end.queues.push(PacketRef(&packet), arrival);
+  if (is_message) {
+    end.messages->push(PacketRef(&packet), arrival);
+  } else {
+    end.queues.push(PacketRef(&packet), arrival);
+  }
   if (monitor_ != nullptr) {
-    monitor_->queued(i, fc, packet);
+    is_message ? monitor_->queued_message(packet) : monitor_->queued(i, fc, packet);
   }
   agenda_.at(kTransmit + i, std::max(arrival, next_slot(end)));
-  const bool is_full = !end.queues.has_room(fc);
-  end.refused[static_cast<std::size_t>(fc)] = is_full;
-  return is_full ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
-}
-
-[[gnu::flatten]] tlm::tlm_sync_enum Link::agent_sends(int side, Packet& packet,
-                                                      tlm::tlm_phase& /*phase*/,
-                                                      sc_core::sc_time& delay) {
-  const auto i = static_cast<std::size_t>(side);
-  End& end = *ends_[i];
-  if (is_down_) {
-    end.account.lost.add(packet);
+  if (is_message) {
     return tlm::TLM_COMPLETED;
   }
-  if (!end.messages->has_room(packet.cxl->channel)) {
-    end.refused_agent = true;
-    return tlm::TLM_ACCEPTED;
-  }
-  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
-  packet.stamp(Hop::kQueued, arrival);
-  end.taken.add(packet);
-  end.messages->push(PacketRef(&packet), arrival);
-  if (monitor_ != nullptr) {
-    monitor_->queued_message(packet);
-  }
-  agenda_.at(kTransmit + i, std::max(arrival, next_slot(end)));
-  return tlm::TLM_COMPLETED;
+  is_refused = !end.queues.has_room(fc);
+  return is_refused ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*phase*/,

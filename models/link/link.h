@@ -109,10 +109,8 @@ class Link : public ComponentModule {
   using End = LinkEnd;
   using InFlight = LinkEnd::InFlight;
 
-  using Sends = tlm::tlm_sync_enum (Link::*)(int, Packet&, tlm::tlm_phase&, sc_core::sc_time&);
-  void open(Sockets& sockets, const std::string& prefix, Sends sends);
+  void open(Sockets& sockets, const std::string& prefix);
   tlm::tlm_sync_enum port_sends(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum agent_sends(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
   tlm::tlm_sync_enum port_frees(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
   void start_window(bool from_first_counted);
   Time next_slot(const End& end) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "faults/broken_rules.h"
 #include "link/cxl_cachemem.h"
 #include "link/flit_framer.h"
 #include "link/link.h"
@@ -192,15 +193,15 @@ void Link::release_faults() {
       end->errors = std::move(*end->held);
       end->held.reset();
     }
-    end->framer->break_rules(faults_);
+    end->framer->set_hooks({broken_acks(faults_), broken_updates(faults_)});
     if (faults_.breaks(BrokenRule::kOrdering)) {
       end->queues.break_ordering();
     }
-    if (end->messages && faults_.breaks(BrokenRule::kCxlMessages)) {
-      end->messages->break_order();
-    }
-    if (end->messages && faults_.breaks(BrokenRule::kCredits)) {
-      end->messages->gate().break_credits();
+    if (end->messages) {
+      end->messages->gate().set_hook(broken_cxl_credits(faults_));
+      if (faults_.breaks(BrokenRule::kCxlMessages)) {
+        end->messages->break_order();
+      }
     }
   }
 }

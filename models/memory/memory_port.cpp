@@ -173,15 +173,6 @@ void MemoryPort::send_waiting() {
   }
 }
 
-bool MemoryPort::poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
-  // The target of a write never changes its data.
-  return access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes), size);
-}
-
-bool MemoryPort::peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
-  return access(tlm::TLM_READ_COMMAND, address, bytes, size);
-}
-
 bool MemoryPort::poke_u64(std::uint64_t address, std::uint64_t value) {
   std::array<std::uint8_t, 8> bytes{};
   store_u64(bytes.data(), value);

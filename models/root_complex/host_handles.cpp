@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's use of handles.
+// The host's use of handles; whose a request is.
 #include "root_complex/host_handles.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "tlp/message_use.h"
+#include "tlp/splitter.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
-HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, bool breaks_handles,
+
+HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, AllocHook hook,
                          PacketPool& pool)
     : config_(config),
       form_(form),
@@ -13,7 +19,7 @@ HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, bool brea
       grants_(config.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
       table_(config.dealloc, grants_),
       store_(config.storage, HandleRange::of_bits(kMaxHandleBits)),
-      breaks_handles_(breaks_handles) {}
+      alloc_hook_(std::move(hook)) {}
 
 void HostHandles::grant(Bdf first, unsigned count) {
   if (config_.grant == GrantPolicy::kAny) {
@@ -36,40 +42,32 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
   const Bdf requester = packet.tlp.requester_id;
   Time latency{};
   if (auto* alloc = std::get_if<AllocMessage>(&message)) {
-    if (breaks_handles_ && alloc->identity.pasid) {
-      alloc->identity.pasid = Pasid{to_int(*alloc->identity.pasid) ^ 1U};  // of another [DHI S2]
-      breaks_handles_ = false;
+    if (alloc_hook_) {
+      alloc_hook_(*alloc);
     }
     const HandleStatus status = table_.allocate(port, requester, *alloc);
     if (status == HandleStatus::kOk) {
       latency = store(alloc->dhi, now);
     }
     if (wants_ack) {
-      PacketRef answer = pool_.make(PacketKind::kTlp);
-      write_dhi_message(*answer, kRootComplexId, AllocAckMessage{alloc->dhi, status, alloc->epoch},
-                        requester);
-      answers.push_back(std::move(answer));
+      send(requester, AllocAckMessage{alloc->dhi, status, alloc->epoch}, answers);
     } else if (status != HandleStatus::kOk) {
       report(requester, {alloc->dhi, status, alloc->epoch}, answers);
     }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     table_.deallocate(port, requester, *dealloc);
   } else if (const auto* answer = std::get_if<DeallocDone>(&message)) {
-    done(port, requester, *answer);
+    // Whether anybody waits for it, the one who gave the order knows. [DHI D14] [DHI D15]
+    const HandleStatus status = table_.check_sender(port, requester, requester);
+    if (status != HandleStatus::kOk) {
+      table_.record_rejection(status, table_.sender(port, requester));
+    } else if (done_) {
+      done_(requester, *answer);
+    }
   } else {
     table_.record_rejection(HandleStatus::kMalformed, table_.sender(port, requester));
   }
   return latency;
-}
-
-// Whether anybody waits for it, the one who gave the order knows. [DHI D14] [DHI D15]
-void HostHandles::done(BusRange port, Bdf requester, const DeallocDone& message) {
-  const HandleStatus status = table_.check_sender(port, requester);
-  if (status != HandleStatus::kOk) {
-    table_.record_rejection(status, table_.sender(port, requester));
-  } else if (done_) {
-    done_(requester, message);
-  }
 }
 
 // The entry stands in the table at once; whoever asks for it before it is written waits. [DHI D3]
@@ -82,26 +80,10 @@ Time HostHandles::store(Dhi dhi, Time now) {
   return latency;
 }
 
-Time HostHandles::wait_for_store(Dhi dhi, Time now) const {
-  Time done = now;
-  for (const Store& one : stores_) {
-    done = one.dhi == dhi ? std::max(done, one.done) : done;
-  }
-  return done - now;
-}
-
-void HostHandles::report(Bdf device, const HandleErrorMessage& message,
-                         std::vector<PacketRef>& answers) {
-  if (config_.report_errors) {
-    PacketRef answer = pool_.make(PacketKind::kTlp);
-    write_dhi_message(*answer, kRootComplexId, message, device);
-    answers.push_back(std::move(answer));
-  }
-}
-
-std::uint8_t HostHandles::epoch_of(Bdf function) const {
-  const std::optional<PartitionId> partition = table_.partition_of(function);
-  return partition ? table_.epoch(*partition) : std::uint8_t{0};
+void HostHandles::send(Bdf device, const DhiMessage& message, std::vector<PacketRef>& answers) {
+  PacketRef answer = pool_.make(PacketKind::kTlp);
+  write_dhi_message(*answer, kRootComplexId, message, device);
+  answers.push_back(std::move(answer));
 }
 
 bool HostHandles::is_enabled(BusRange buses) const {
@@ -128,7 +110,11 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
       keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi),
       store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)})};
   if (now < stores_done_) {
-    lookup.latency = lookup.latency + wait_for_store(dhi, now);
+    Time done = now;
+    for (const Store& one : stores_) {
+      done = one.dhi == dhi ? std::max(done, one.done) : done;
+    }
+    lookup.latency = lookup.latency + (done - now);
   }
   if (lookup.resolution && !port.contains(lookup.resolution->identity.bdf)) {
     lookup.resolution.reset();
@@ -147,7 +133,9 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
                                                            : table_.sender(port, dhi));
   if (fc_class(packet.tlp.type) == FcClass::kPosted) {
     if (const std::optional<Bdf> device = sender_of(packet, dhi, port)) {
-      report(*device, {dhi, HandleStatus::kNoValidEntry, epoch_of(*device)}, answers);
+      const std::optional<PartitionId> partition = table_.partition_of(*device);
+      const std::uint8_t epoch = partition ? table_.epoch(*partition) : std::uint8_t{0};
+      report(*device, {dhi, HandleStatus::kNoValidEntry, epoch}, answers);
     }
   }
   return lookup;
@@ -157,17 +145,98 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
 // of the one device below the port, or of the device that has the handle. [DHI D16]
 std::optional<Bdf> HostHandles::sender_of(const Packet& packet, Dhi dhi, BusRange port) const {
   switch (form_) {
-    case DhiForm::kRidDirect:
-      return Bdf::of(port.secondary, 0, 0);
-    case DhiForm::kRidFabric:
-      return table_.owner(port, dhi);
+    case DhiForm::kRidDirect: return Bdf::of(port.secondary, 0, 0);
+    case DhiForm::kRidFabric: return table_.owner(port, dhi);
     case DhiForm::kTag:
-    case DhiForm::kPrefix:
-      return packet.tlp.requester_id;
-    case DhiForm::kOhc:
-      break;
+    case DhiForm::kPrefix: return packet.tlp.requester_id;
+    case DhiForm::kOhc: break;
   }
   return std::nullopt;
+}
+
+DevicesBelow::DevicesBelow(const RootPortConfig& config, HostHandles& handles)
+    : form_(config.form()),
+      checks_requester_(config.host.requester_check),
+      checks_capabilities_(config.host.dhi.check_capabilities),
+      sends_full_identity_(config.host.dhi.unknown_domain == UnknownDomain::kFullIdentity),
+      devices_{{{0, 255}, &handles, config.wants_alloc_ack, config.stu}},
+      checks_grants_(handles.checks_grants()) {}
+
+void DevicesBelow::set(std::vector<Device> devices) {
+  devices_ = std::move(devices);
+  checks_grants_ = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
+    return device.handles->checks_grants();
+  });
+}
+
+// Where the Requester ID is the handle, all devices below share one table, and any of them will do.
+// [DHI D2]
+const DevicesBelow::Device& DevicesBelow::of(Bdf requester) const {
+  for (std::size_t i = 1; i < devices_.size(); ++i) {
+    if (devices_[i].buses.contains(requester)) {
+      return devices_[i];
+    }
+  }
+  return devices_.front();
+}
+
+DeviceIdentity DevicesBelow::domain_behind(const Packet& packet) const {
+  return packet.resolved ? *packet.resolved : identity_of(packet.tlp, form_).full;
+}
+
+DevicesBelow::Verdict DevicesBelow::resolve(Packet& packet, Time now,
+                                            std::vector<PacketRef>& answers) const {
+  Verdict verdict;
+  const OptionalId<Dhi> handle = handle_of(packet.tlp, form_);
+  if (!handle) {
+    const DeviceIdentity full = identity_of(packet.tlp, form_).full;
+    // The domain is its sender's. Interrupts and flushes touch no memory: their Requester ID alone
+    // counts. [DHI S2] [DHI S3]
+    if (is_foreign(full.bdf)) {
+      verdict.refusal = "foreign_requester";
+    } else if (checks_grants_ && !is_interrupt(packet.tlp) && !is_zero_length_read(packet.tlp) &&
+               !of(full.bdf).handles->is_granted(full)) {
+      verdict.refusal = "not_granted";
+    }
+    if (checks_capabilities_) {
+      verdict.standing.capabilities = of(full.bdf).handles->granted_capabilities(full.bdf);
+    }
+    return verdict;
+  }
+  HostHandles& handles = *of(packet.tlp.requester_id).handles;
+  const HostHandles::Lookup lookup = handles.resolve(packet, *handle, buses_, now, answers);
+  verdict.latency = lookup.latency;
+  if (!lookup.resolution) {
+    verdict.refusal = "invalid_handle";
+    verdict.is_invalid_handle = true;
+    verdict.is_disabled = !handles.is_enabled(buses_);
+    return verdict;
+  }
+  verdict.standing = {lookup.resolution->is_trusted, lookup.resolution->capabilities};
+  packet.resolved = lookup.resolution->identity;
+  return verdict;
+}
+
+Time DevicesBelow::receive(const Packet& packet, Time now, std::vector<PacketRef>& answers) const {
+  const Device& device = of(packet.tlp.requester_id);
+  return device.handles->receive(packet, buses_, device.wants_alloc_ack, now, answers);
+}
+
+bool DevicesBelow::name_domain(Tlp& tlp, Time& delay) const {
+  const bool has_form = form_.dhi_form == DhiForm::kRidDirect || form_.dhi_form == DhiForm::kPrefix;
+  if (form_.identity != Identity::kDhi || !has_form || !may_carry_handle(tlp) || tlp.id_is_handle) {
+    return true;
+  }
+  const DeviceIdentity identity = identity_of(tlp, form_).full;
+  const HostHandles::Name name = of(identity.bdf).handles->find(identity);
+  delay += name.latency;
+  if (!name.dhi) {
+    return sends_full_identity_;
+  }
+  tlp.has_pasid = tlp.privileged_mode_requested = tlp.execute_requested = false;
+  tlp.pasid = Pasid{};
+  apply_identity(tlp, form_, identity, name.dhi);
+  return true;
 }
 
 }  // namespace flitwise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes down.
+// What goes down, and counters.
 #include "root_complex/port_output.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 #include "ats/translation_completion.h"
 #include "flitwise/link_socket.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 namespace {
@@ -16,6 +16,62 @@ namespace {
 constexpr std::size_t kOutboxDepth = 64;
 
 }  // namespace
+
+void PortRecord::observe(const char* what, const char* detail, const Packet& packet) const {
+  if (observer != nullptr && *observer) {
+    (*observer)({now(), port_, what, detail, &packet});
+  }
+}
+
+void PortRecord::settle(const Packet& packet) {
+  const bool is_own_account =
+      packet.purpose != HandlePurpose::kNone || packet.tlp.at == AddressType::kTranslationRequest;
+  const bool is_request = !is_completion(packet.tlp.type) && !is_message(packet.tlp.type);
+  counters.settled += is_request && !is_own_account ? 1 : 0;
+}
+
+void PortRecord::note(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind,
+                      const char* detail) {
+  using cfg::aer::Uncorrectable;
+  ++errors[kind];
+  const char* const event = error == Uncorrectable::kCompleterAbort       ? "completer_abort"
+                            : error == Uncorrectable::kUnsupportedRequest ? "unsupported_request"
+                                                                          : kind;
+  observe(event, detail, packet);
+  if (host != nullptr) {
+    host->report(error, packet);
+  }
+}
+
+void PortRecord::end(const Packet& packet) {
+  ++counters.refused;
+  settle(packet);
+  counters.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+}
+
+void PortRecord::drop(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind) {
+  end(packet);
+  note(packet, error, kind, kind);
+}
+
+void PortRecord::drop_malformed(const Packet& packet, TlpViolation violation) {
+  ++errors[std::string("malformed_tlp.") + name_of(violation)];
+  end(packet);
+  note(packet, cfg::aer::Uncorrectable::kMalformedTlp, "malformed_tlp", name_of(violation));
+}
+
+std::vector<CheckResult> PortRecord::checks() const {
+  const std::string at = port_;
+  const RootPortCounters& c = counters;
+  const std::uint64_t settled = c.writes + c.reads + c.interrupts + c.messages + c.handle_messages +
+                                c.completions + c.refused;
+  return {
+      {at + ": every TLP was served or refused", c.received == settled,
+       fmt::format("{} received, {} settled", c.received, settled)},
+      {at + ": one answer for each request", c.nonposted == c.answered,
+       fmt::format("{} requests, {} answers", c.nonposted, c.answered)},
+  };
+}
 
 PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire& link,
                        PortRecord& record)
@@ -25,8 +81,7 @@ PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire&
       handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||
                               config.link.dhi_form == DhiForm::kRidFabric),
       real_payload_(config.real_payload),
-      completions_to_drop_(config.drop_completions),
-      breaks_completion_(config.breaks_completion),
+      completion_hook_(config.completion_hook),
       pool_(pool),
       link_(link),
       record_(record),
@@ -82,26 +137,21 @@ void PortOutput::complete(PacketRef packet, Time when) {
 }
 
 void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Time when) {
-  if (completions_to_drop_ > 0) {
-    --completions_to_drop_;
-    record_.count("completion_dropped_by_fault");
-    return;
-  }
   CompletionSplitter splitter(request.tlp, mps_, rcb_);
   const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
   const bool is_flush = is_zero_length_read(request.tlp);
   CompletionPiece piece;
   while (splitter.next(piece)) {
+    if (completion_hook_ && !completion_hook_(piece)) {
+      ++record_.errors["completion_dropped_by_fault"];
+      return;
+    }
     const std::size_t bytes = std::size_t{piece.length_dw} * 4;
     PacketRef packet = make_completion(request, real_payload_ ? bytes : 0);
     packet->tlp.type = TlpType::kCplD;
     packet->tlp.length_dw = piece.length_dw;
     packet->tlp.byte_count = piece.byte_count;
     packet->tlp.lower_address = piece.lower_address;
-    if (breaks_completion_) {
-      packet->tlp.byte_count = static_cast<std::uint16_t>(piece.byte_count + 4U);  // [LNK-9.12]
-      breaks_completion_ = false;
-    }
     packet->payload_bytes = is_flush ? 0 : piece.bytes;
     packet->length_only = !real_payload_;
     if (is_flush) {

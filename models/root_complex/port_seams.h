@@ -5,14 +5,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "config_space/capabilities.h"
 #include "config_space/registers.h"
 #include "dhi/handle_types.h"
+#include "faults/broken_rules.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 #include "tlp/identity.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 
@@ -25,8 +28,8 @@ struct RootPortConfig {
   unsigned stu = 0;              ///< of its functions [CFG-05]
   unsigned reply_split = 0;      ///< IommuConfig::reply_split
   bool real_payload = true;
-  std::uint64_t drop_completions = 0;  ///< so many are not sent
-  bool breaks_completion = false;      ///< the next one, on purpose
+  /// May change a completion of a read; false: the read has no answer. Empty: it changes none.
+  std::function<bool(CompletionPiece&)> completion_hook;
 
   static RootPortConfig of(const Config& config) {
     return {config.host,
@@ -37,8 +40,7 @@ struct RootPortConfig {
             config.device.atc.stu,
             config.iommu.reply_split,
             config.workload.real_payload,
-            config.faults.drop_completions,
-            config.faults.breaks(BrokenRule::kCompletion)};
+            broken_completions(config.faults)};
   }
   IdentityForm form() const { return {link.identity, link.dhi_form, handle_bits}; }
 };
@@ -46,8 +48,7 @@ struct RootPortConfig {
 /// What goes on to the host beside memory accesses. Implemented by HostBridge.
 class PortHost {
  public:
-  virtual void interrupt(const Packet& packet) = 0;  ///< a write to the interrupt window
-  virtual void message(const Packet& packet) = 0;    ///< other than a DHI message
+  virtual void message(const Packet& packet) = 0;  ///< other than a DHI message
   /// For a request that the host sent; false: none waits for it.
   virtual bool complete(const PacketRef& packet, Time when) = 0;
   /// The port has found something wrong with a packet from below. [LNK-12.11]
@@ -88,6 +89,16 @@ class PortWire {
 
  protected:
   ~PortWire() = default;
+};
+
+/// The link right below a port, and the device there. [LNK-10.4] to [LNK-10.8] [DHI D4]
+struct LinkBelow {
+  std::function<void()> reset;          ///< what a hot reset does there
+  std::function<bool()> is_reset_over;  ///< and all that was sent before has arrived
+  std::function<void()> take_down;      ///< Link Disable
+  std::function<bool()> may_come_up;    ///< both ends are done with what came before
+  std::function<void()> bring_up;
+  std::function<bool()> is_up;
 };
 
 }  // namespace flitwise

@@ -8,7 +8,6 @@
 
 #include "ats/translation_request.h"
 #include "iommu/tlp_request.h"
-#include "tlp/interrupt.h"
 #include "tlp/message_use.h"
 
 namespace flitwise {
@@ -92,8 +91,7 @@ bool RootPort::take(Packet& packet, Time t) {
 void RootPort::take_unordered(Packet& packet, Time t) {
   if (is_message(packet.tlp.type)) {
     take_message(packet, t);
-  } else if (record_.host() != nullptr &&
-             record_.host()->complete(PacketRef(&packet), t + latency_)) {
+  } else if (record_.host != nullptr && record_.host->complete(PacketRef(&packet), t + latency_)) {
     ++record_.counters.completions;
     if (has_poisoned_data(packet.tlp)) {  // [LNK-9.26]
       record_.note(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp", "poisoned_tlp");
@@ -121,8 +119,8 @@ void RootPort::take_message(const Packet& packet, Time t) {
     return;
   }
   ++record_.counters.messages;
-  if (use == MessageUse::kTaken && record_.host() != nullptr) {
-    record_.host()->message(packet);
+  if (use == MessageUse::kTaken && record_.host != nullptr) {
+    record_.host->message(packet);
   }
 }
 
@@ -132,13 +130,14 @@ bool RootPort::take_request(Packet& packet, Time t) {
   // What is unsupported in it comes first. model: with translation, its address is not asked for.
   // [LNK-12.12]
   const bool is_poisoned = packet.tlp.is_poisoned && has_data(packet.tlp.type);
-  DomainStanding standing;
-  Time look_up{};
-  if (!resolve(packet, t, standing, look_up)) {
+  const DevicesBelow::Verdict verdict = devices_.resolve(packet, t, answers_);
+  if (verdict.refusal != nullptr) {
+    refuse(packet, verdict, t);
     return false;
   }
-  packet.stamp(Hop::kResolved, t + look_up);
-  const Time delay = latency_ + look_up;
+  const DomainStanding& standing = verdict.standing;
+  packet.stamp(Hop::kResolved, t + verdict.latency);
+  const Time delay = latency_ + verdict.latency;
   if (const char* const refusal = rules_.refusal_of(packet.tlp, standing, is_translating())) {
     refuse(packet, refusal, delay);
   } else if (is_poisoned && (is_translating() || is_interrupt(packet.tlp))) {
@@ -160,30 +159,18 @@ bool RootPort::take_request(Packet& packet, Time t) {
   return false;
 }
 
-// False: a handle that names no domain, or an identity that is not the sender's; the packet has
-// been dealt with. [DHI D16]
-bool RootPort::resolve(Packet& packet, Time t, DomainStanding& standing, Time& latency) {
-  const DevicesBelow::Verdict verdict = devices_.resolve(packet, t, answers_);
-  standing = verdict.standing;
-  latency = verdict.latency;
-  if (verdict.refusal == nullptr) {
-    return true;
-  }
+// A handle that names no domain, or an identity that is not the sender's. [DHI D16]
+void RootPort::refuse(const Packet& packet, const DevicesBelow::Verdict& verdict, Time t) {
   // CA where UR would switch the ATC off.
   const bool is_translation =
       verdict.is_invalid_handle && packet.tlp.at == AddressType::kTranslationRequest;
   output_.refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, verdict.refusal,
-                 t + latency_ + latency);
+                 t + latency_ + verdict.latency);
   if (verdict.is_disabled) {
-    record_.count("handle_while_disabled");  // only the device's end is enabled [DHI D5]
+    ++record_.errors["handle_while_disabled"];  // only the device's end is enabled [DHI D5]
     record_.observe("handle_while_disabled", "", packet);
   }
-  queue_answers(packet, latency);
-  return false;
-}
-
-void RootPort::refuse(const Packet& packet, const char* kind, Time delay) {
-  output_.refuse(packet, CplStatus::kUR, kind, now() + delay);
+  queue_answers(packet, verdict.latency);
 }
 
 // A request into the interrupt window.
@@ -196,10 +183,7 @@ void RootPort::interrupt(Packet& packet, Time delay) {
   ++record_.counters.interrupts;
   record_.counters.interrupt_bytes += packet.payload_bytes;
   packet.stamp(Hop::kMemory, now() + delay);
-  record_.observe("interrupt", "", packet);
-  if (record_.host() != nullptr) {
-    record_.host()->interrupt(packet);
-  }
+  record_.observe("interrupt", "", packet);  // some core takes it
 }
 
 [[gnu::flatten]] bool RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
@@ -294,11 +278,6 @@ TranslationReplies::Asked RootPort::asked_by(const TranslationStage::Entry& entr
   return {entry.ticket, *entry.packet, domain.pasid.has_value(), devices_.stu_of(domain.bdf)};
 }
 
-std::optional<std::uint64_t> RootPort::next_after(const TranslationStage::Entry& entry,
-                                                  const WalkResult& result) {
-  return replies_.next_after(asked_by(entry), result);
-}
-
 void RootPort::queue_answers(const Packet& request, Time latency) {
   for (PacketRef& packet : answers_) {
     packet->request = request.request;
@@ -310,7 +289,7 @@ void RootPort::queue_answers(const Packet& request, Time latency) {
 
 void RootPort::send(PacketRef packet, Time delay) {
   if (is_message(packet->tlp.type) && !devices_.name_domain(packet->tlp, delay)) {
-    record_.count("unknown_domain");
+    ++record_.errors["unknown_domain"];
     record_.observe("unknown_domain", "", *packet);
     return;
   }
@@ -318,22 +297,22 @@ void RootPort::send(PacketRef packet, Time delay) {
 }
 
 void RootPort::replay_num_rolled_over() {
-  if (record_.host() != nullptr) {
-    record_.host()->report(cfg::aer::Correctable::kReplayNumRollover);
+  if (record_.host != nullptr) {
+    record_.host->report(cfg::aer::Correctable::kReplayNumRollover);
   }
 }
 
 void RootPort::start_window() {
   output_.start_window(now());
   if (stage_) {
-    stage_->order_waits().start_window(now());
+    stage_->order_waits.start_window(now());
   }
 }
 
 std::vector<WaitResult> RootPort::waits() const {
   std::vector<WaitResult> all = output_.waits(name());
   if (stage_) {
-    all.push_back(stage_->order_waits().result({name(), "order", ResourceRole::kQueue, "up"}));
+    all.push_back(stage_->order_waits.result({name(), "order", ResourceRole::kQueue, "up"}));
   }
   return all;
 }

@@ -12,10 +12,9 @@
 #include "common/component.h"
 #include "flitwise/link_socket.h"
 #include "memory/memory_port.h"
-#include "root_complex/devices_below.h"
+#include "root_complex/host_handles.h"
 #include "root_complex/port_output.h"
 #include "root_complex/receive_buffers.h"
-#include "root_complex/translation_replies.h"
 #include "root_complex/translation_stage.h"
 #include "trace/latency_tracer.h"
 
@@ -43,7 +42,7 @@ class RootPort : public ComponentModule,
   }
 
   // DownstreamPort:
-  void set_host(PortHost& host) override { record_.set_host(host); }
+  void set_host(PortHost& host) override { record_.host = &host; }
   void send(PacketRef packet, Time delay) override;
   void set_buses(BusRange buses) override { devices_.set_buses(buses); }
   BusRange buses() const override { return devices_.buses(); }
@@ -57,7 +56,7 @@ class RootPort : public ComponentModule,
   /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
   void watch_memory(MemoryWatch& watch) { memory_watches_.push_back(&watch); }
   /// `observer` outlives the port.
-  void observe(const Observer& observer) override { record_.observe_by(observer); }
+  void observe(const Observer& observer) override { record_.observer = &observer; }
 
   bool is_quiet() const override {
     return in_memory_ == 0 && output_.is_empty() && buffers_.is_empty() &&
@@ -70,7 +69,7 @@ class RootPort : public ComponentModule,
   /// When all memory accesses so far are done; may lie ahead of now.
   Time last_end() const override { return memory_end_; }
   void add_progress(Progress& sum) const override { sum.completed += record_.counters.settled; }
-  Counts errors() const override { return record_.errors(); }
+  Counts errors() const override { return record_.errors; }
   std::string waiting() const override;
 
  private:
@@ -89,15 +88,19 @@ class RootPort : public ComponentModule,
   // Packets that end here.
   void take_unordered(Packet& packet, Time now);
   void take_message(const Packet& packet, Time now);
-  bool resolve(Packet& packet, Time now, DomainStanding& standing, Time& latency);
+  void refuse(const Packet& packet, const DevicesBelow::Verdict& verdict, Time now);
   void interrupt(Packet& packet, Time delay);
-  void refuse(const Packet& packet, const char* kind, Time delay);
+  void refuse(const Packet& packet, const char* kind, Time delay) {
+    output_.refuse(packet, CplStatus::kUR, kind, now() + delay);
+  }
   void queue_answers(const Packet& request, Time latency);
 
   bool is_translating() const { return stage_ && stage_->is_enabled(); }
   TranslationReplies::Asked asked_by(const TranslationStage::Entry& entry) const;
   std::optional<std::uint64_t> next_after(const TranslationStage::Entry& entry,
-                                          const WalkResult& result) override;
+                                          const WalkResult& result) override {
+    return replies_.next_after(asked_by(entry), result);
+  }
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void memory_took(const MemoryTransaction& transaction) override { release(*transaction.packet); }
   bool give(Packet& packet, Time ready) override { return hand_over(to_link, packet, ready); }

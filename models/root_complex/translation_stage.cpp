@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order behind translations.
+// Order behind translations, and translations on their way back to devices.
 #include "root_complex/translation_stage.h"
 
 #include <algorithm>
+#include <array>
 
 #include "flitwise/link_socket.h"
 #include "link/ordering.h"
@@ -55,8 +56,9 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
   if (result.answer == CplStatus::kSC && found.packet->tlp.at == AddressType::kTranslationRequest) {
     if (const std::optional<std::uint64_t> next = server_.next_after(found, result)) {
       found.request.address = *next;
+      found.request.is_continued = true;
       const WalkRequest request = found.request;
-      agent_.translate_next(*this, ticket, request, found.packet->request, when - now());
+      agent_.translate(*this, ticket, request, found.packet->request, when - now());
       return;
     }
   }
@@ -104,7 +106,7 @@ void TranslationStage::release(Slot latest) {
 void TranslationStage::serve(Slot slot) {
   const bool was_drained = is_drained();
   const Entry entry = std::move(entries_[slot]);
-  order_waits_.add(entry.when, now());
+  order_waits.add(entry.when, now());
   order_.erase(slot);
   free_.push_back(slot);
   posted_ -= entry.is_posted() ? 1U : 0U;
@@ -131,6 +133,48 @@ bool TranslationStage::may_go(Slot slot) const {
     if (is_posted_ahead && !may_pass) {
       return false;
     }
+  }
+  return true;
+}
+
+std::vector<TranslationReplies::Gather>::iterator TranslationReplies::find(std::uint64_t ticket) {
+  return std::find_if(gathers_.begin(), gathers_.end(),
+                      [&](const Gather& one) { return one.ticket == ticket; });
+}
+
+std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,
+                                                            const WalkResult& result) {
+  const Tlp& tlp = asked.packet.tlp;
+  if (translations_of(tlp) == 1) {
+    return std::nullopt;
+  }
+  auto gather = find(asked.ticket);
+  if (gather == gathers_.end()) {
+    gather = gathers_.insert(gathers_.end(), {asked.ticket, TranslationGather(tlp, asked.stu)});
+  }
+  gather->translations.add(translation_entry_of(result, asked.has_pasid, asked.stu));
+  return gather->translations.next();
+}
+
+bool TranslationReplies::answer(const Asked& asked, const WalkResult& result, Time when) {
+  const auto gather = find(asked.ticket);
+  if (gather == gathers_.end() && result.answer != CplStatus::kSC) {
+    return false;
+  }
+  std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};
+  unsigned length = 1;
+  if (gather == gathers_.end()) {
+    const TranslationEntry found = translation_entry_of(result, asked.has_pasid, asked.stu);
+    store_reply(bytes.data(), &found, 1);
+  } else {
+    length = gather->translations.length();
+    store_reply(bytes.data(), gather->translations.found(), length);
+    gathers_.erase(gather);
+  }
+  TranslationReply reply(length, rcb_, split_ < length ? split_ : 0);
+  CompletionPiece piece;
+  while (reply.next(piece)) {
+    output_.answer_translation(asked.packet, piece, bytes.data(), when);
   }
   return true;
 }

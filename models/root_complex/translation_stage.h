@@ -7,9 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "ats/translation_completion.h"
 #include "common/slot_list.h"
 #include "flitwise/packet.h"
+#include "iommu/tlp_request.h"
 #include "iommu/translation_client.h"
+#include "iommu/walk.h"
+#include "root_complex/port_output.h"
 #include "routing/host_rules.h"
 #include "stats/wait_book.h"
 
@@ -57,8 +61,7 @@ class TranslationStage : private TranslationClient {
   bool has_posted() const { return posted_ != 0; }
   std::size_t size() const { return order_.size(); }
   /// Waits behind posted requests that came before, with the translation known.
-  WaitBook& order_waits() { return order_waits_; }
-  const WaitBook& order_waits() const { return order_waits_; }
+  WaitBook order_waits;
 
   /// Asks the agent; serves the packet within this call if it may go at once. True: its receive
   /// buffer stays in use, until release() where it is served later.
@@ -92,7 +95,38 @@ class TranslationStage : private TranslationClient {
   std::uint64_t fence_ = 0;  // arrivals below it are from before the latest invalidation
   bool is_releasing_ = false;
   bool looks_at_all_ = false;  // one that is known has come and has not been looked at
-  WaitBook order_waits_;
+};
+
+/// Answers to Translation Requests at a root port: one translation after another, then all of them
+/// in one or two completions. [ATR-21]
+class TranslationReplies {
+ public:
+  TranslationReplies(unsigned rcb, unsigned split, PortOutput& output)
+      : rcb_(rcb), split_(split), output_(output) {}
+
+  /// Of one request on its way through the agent.
+  struct Asked {
+    std::uint64_t ticket;
+    const Packet& packet;
+    bool has_pasid;
+    unsigned stu;
+  };
+  /// Takes one translation in; where to look for the next one, if it needs that.
+  std::optional<std::uint64_t> next_after(const Asked& asked, const WalkResult& result);
+  /// The last outcome is known: false where it refuses the request. A refusal behind the first
+  /// translation ends the reply there. [ATR-01] [ATR-24] [IOM-7.1]
+  bool answer(const Asked& asked, const WalkResult& result, Time when);
+
+ private:
+  struct Gather {
+    std::uint64_t ticket;
+    TranslationGather translations;
+  };
+  std::vector<Gather>::iterator find(std::uint64_t ticket);
+
+  const unsigned rcb_, split_;
+  PortOutput& output_;
+  std::vector<Gather> gathers_;  // replies with more than one translation, as far as they are found
 };
 
 }  // namespace flitwise

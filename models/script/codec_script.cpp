@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLPs, frames and flits as events: one of a flit, and behind it those of what it holds.
-#include "script/codec_script.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "codec/flit_json.h"
 #include "common/byte_vector.h"
+#include "script/script_session.h"
 
 namespace flitwise {
 namespace {
@@ -36,32 +35,27 @@ Json flit_event(const Json& flit, const ByteVector& bytes) {
     event.erase("credits");
     event.update(credits);
   }
-  event["hex"] = json_value::hex_bytes(bytes);
-  return event;
+  return with_hex(std::move(event), bytes);
 }
 
 // "D2H Req + 2 D2H Rsp": the valid ones.
 std::string text_of(const Json& messages) {
-  std::string text, last;
-  std::size_t count = 0;
-  const auto flush = [&] {
-    if (count > 0) {
-      text += (text.empty() ? "" : " + ") + (count > 1 ? fmt::format("{} {}", count, last) : last);
-    }
-    count = 0;
-  };
+  std::vector<std::pair<std::string, std::size_t>> runs;  // of one channel
   for (const Json& message : messages) {
     if (message.is_null()) {
       continue;
     }
     const auto channel = message["channel"].get<std::string>();
-    if (channel != last) {
-      flush();
+    if (runs.empty() || runs.back().first != channel) {
+      runs.emplace_back(channel, 0);
     }
-    last = channel;
-    ++count;
+    ++runs.back().second;
   }
-  flush();
+  std::string text;
+  for (const auto& [channel, count] : runs) {
+    text +=
+        (text.empty() ? "" : " + ") + (count > 1 ? fmt::format("{} {}", count, channel) : channel);
+  }
   return text;
 }
 

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
+#include <variant>
 
 #include "codec/packet_json.h"
 #include "cxl/channels.h"
@@ -29,27 +31,22 @@ const char* name_of(CplStatus status) {
                                      : "UR";
 }
 
-struct DhiMessageName {
-  const char* operator()(const AllocMessage&) const { return "dhi_alloc"; }
-  const char* operator()(const DeallocMessage&) const { return "dhi_dealloc"; }
-  const char* operator()(const AllocAckMessage&) const { return "dhi_alloc_ack"; }
-  const char* operator()(const HandleErrorMessage&) const { return "dhi_error"; }
-  const char* operator()(const DeallocOrder&) const { return "dhi_order"; }
-  const char* operator()(const DeallocDone&) const { return "dhi_done"; }
-  const char* operator()(DhiMessageError) const { return "dhi_unreadable"; }
-};
+constexpr const char* kDhiMessages[] = {  // by what stands at that place of DhiMessage
+    "dhi_alloc", "dhi_dealloc", "dhi_alloc_ack", "dhi_error",
+    "dhi_order", "dhi_done",    "dhi_unreadable"};
+static_assert(std::size(kDhiMessages) == std::variant_size_v<DhiMessage>);
 
 std::string name_of_message(const Packet& packet) {
   const Tlp& tlp = packet.tlp;
   if (is_dhi_message(tlp)) {
-    return std::visit(DhiMessageName(),
-                      parse_dhi_message(tlp, packet.payload.data(), packet.payload.size()));
+    return kDhiMessages[parse_dhi_message(tlp, packet.payload.data(), packet.payload.size())
+                            .index()];
   }
   const char* const name = message_rule(tlp.message_code).name;
   return name != nullptr ? name : "code_" + hex_number(tlp.message_code);
 }
 
-const char* flit_type(const Flit& flit) {
+const char* kind_of_flit(const Flit& flit) {
   if (flit.cxl.control != CxlFlitHeader::Control::kNone) {
     return name_of(flit.cxl.control);
   }
@@ -203,7 +200,7 @@ void WireWatch::record(const TraceEvent& event) {
                         : is_cxl  ? "cxl"
                                   : "tlp"}};
   if (is_flit) {
-    line["type"] = flit_type(*packet.flit);
+    line["type"] = kind_of_flit(*packet.flit);
   }
   if (!is_cxl && !is_dllp) {
     line["seq"] = event.sequence;

@@ -8,9 +8,9 @@
 #include "common/problems.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
-#include "scenario/vocabulary.h"
-#include "tlp/raw_packet.h"
+#include "scenario/event_pattern.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {
@@ -270,13 +270,10 @@ void ScriptSession::run(const MmioOp& op) {
 
 void ScriptSession::run(const CfgOp& op) {
   const unsigned first = op.offset % 4;
-  CfgAccess access;
-  access.write = op.is_write;
-  access.target = op.target;
-  access.offset = static_cast<std::uint16_t>(op.offset - first);
-  access.value = op.value << 8 * first;
-  access.byte_enables = static_cast<std::uint8_t>(((1U << op.bytes) - 1) << first);
-  const HostAnswer answer = wait_for_config(access);
+  const auto enables = static_cast<std::uint8_t>(((1U << op.bytes) - 1) << first);
+  const HostAnswer answer =
+      wait_for_config({op.is_write, op.target, static_cast<std::uint16_t>(op.offset - first),
+                       op.value << 8 * first, enables});
   if (!answer.is_ok()) {
     report_failure(answer);
   } else if (!op.is_write) {
@@ -361,6 +358,7 @@ void ScriptSession::run(const DllpOp& op) {
 }
 
 void ScriptSession::run(const ResultOp& op) {
+  std::optional<Json> figure;
   const std::string errors = "errors.";
   if (op.path.rfind(errors, 0) == 0) {  // by kind; one that never happened is 0
     const std::map<std::string, std::uint64_t> counts = machine_.result().errors;
@@ -371,11 +369,10 @@ void ScriptSession::run(const ResultOp& op) {
                 scenario::hint_of_counted_error(kind));
       return;
     }
-    output_.write(token_, "result",
-                  {{"path", op.path}, {"value", found == counts.end() ? 0 : found->second}});
-    return;
+    figure = found == counts.end() ? 0 : found->second;
+  } else {
+    figure = figure_of(result_json(machine_.result()), op.path);
   }
-  const std::optional<Json> figure = figure_of(result_json(machine_.result()), op.path);
   if (figure) {
     output_.write(token_, "result", {{"path", op.path}, {"value", *figure}});
   } else {

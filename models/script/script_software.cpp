@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What host software does for a script: resets through configuration registers, and translation
-// structures, untimed.
+// structures, untimed. Messages of CXL.cache, CXL.mem and of handles, as any agent might send them,
+// and entries of the tables of handles.
 #include <algorithm>
 #include <iterator>
 
+#include "codec/cxl_flit_json.h"
 #include "codec/json_value.h"
 #include "config_space/registers.h"
+#include "flitwise/error.h"
 #include "host/handle_driver.h"
 #include "script/script_session.h"
+#include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
@@ -21,6 +25,13 @@ Json hex_numbers(const std::vector<std::uint64_t>& numbers) {
   Json texts = Json::array();
   std::transform(numbers.begin(), numbers.end(), std::back_inserter(texts), hex_number);
   return texts;
+}
+
+CxlWidths widths_on(const LinkConfig& link) {
+  const CxlFlitForm form = link.preset.cxl == CxlFlits::k68 ? CxlFlitForm::k68
+                           : link.cxl.latency_optimised     ? CxlFlitForm::k256LatencyOptimised
+                                                            : CxlFlitForm::k256;
+  return {form, link.cxl.identity_bits};
 }
 
 }  // namespace
@@ -90,12 +101,9 @@ void ScriptSession::reset_function(Bdf function) {
 
 // Before the function sends again, the host has to have forgotten its handles. [DHI D4]
 void ScriptSession::reset_with_handles(Bdf function, unsigned pcie, unsigned device) {
-  FunctionResetOptions options;
-  options.function = function;
-  options.pcie = static_cast<std::uint16_t>(pcie);
-  options.host_block = device;
-  options.is_first = function == machine_.booted().devices()[device].pf;
-  options.enables = false;
+  const bool is_first = function == machine_.booted().devices()[device].pf;
+  const FunctionResetOptions options{function, static_cast<std::uint16_t>(pcie), device, is_first,
+                                     false};
   bool is_over = false;
   flitwise::reset_function(machine_.bridge(), options, [&](HandleStatus) { is_over = true; });
   while (!is_over) {
@@ -119,20 +127,13 @@ unsigned ScriptSession::pcie_capability(Bdf function) {
 
 // Nothing where no port answers.
 std::optional<std::uint32_t> ScriptSession::config_read(Bdf target, unsigned offset) {
-  CfgAccess access;
-  access.target = target;
-  access.offset = static_cast<std::uint16_t>(offset);
-  const HostAnswer answer = wait_for_config(access);
+  const HostAnswer answer =
+      wait_for_config(CfgAccess::read_of(target, static_cast<std::uint16_t>(offset)));
   return answer.is_ok() ? std::optional(answer.value()) : std::nullopt;
 }
 
 void ScriptSession::config_write(Bdf target, unsigned offset, std::uint32_t value) {
-  CfgAccess access;
-  access.write = true;
-  access.target = target;
-  access.offset = static_cast<std::uint16_t>(offset);
-  access.value = value;
-  wait_for_config(access);
+  wait_for_config({true, target, static_cast<std::uint16_t>(offset), value});
 }
 
 TableBuilder& ScriptSession::tables() {
@@ -157,13 +158,9 @@ void ScriptSession::run(const MapOp& op) {
                  {"first_stage", hex_numbers(entries.first_stage)},
                  {"second_stage", hex_numbers(entries.second_stage)}});
   if (op.permit) {
-    PermitOp permit;
-    permit.grant.function = op.mapping.function;
-    permit.grant.pasid = op.mapping.pasid;
-    permit.grant.address = op.mapping.to;
-    permit.grant.bytes = op.mapping.bytes;
-    permit.grant.permission = *op.permit;
-    run(permit);
+    const Mapping& mapping = op.mapping;
+    run(PermitOp{
+        {mapping.function, mapping.pasid, mapping.to, mapping.bytes, kPageBits, *op.permit, {}}});
   }
 }
 
@@ -182,6 +179,104 @@ void ScriptSession::run(const PokeEntryOp& op) {
   const std::uint64_t address = *entry + op.quad * 8U;
   MemoryPort& memory = machine_.memory();
   memory.poke_u64(address, (memory.peek_u64(address) & ~op.clear) | op.set);
+}
+
+const FabricDevice* ScriptSession::device_at(const std::string& port) {
+  std::vector<std::string> names;
+  for (const FabricDevice& device : machine_.fabric().devices) {
+    const std::string above = device.root_port->name();
+    if (port == device.name || port == above) {
+      return &device;
+    }
+    names.push_back(device.name);
+    names.push_back(above);
+  }
+  bad_name("port", "port", port, names);
+  return nullptr;
+}
+
+void ScriptSession::run(const CxlOp& op) {
+  const FabricDevice* const device = device_at(op.port);
+  if (device == nullptr) {
+    return;
+  }
+  const LinkConfig& link = machine_.fabric().links[device->link].link->config();
+  if (link.preset.cxl == CxlFlits::kNone) {
+    bad_value("port: the link of '" + op.port + "' is not a CXL link");
+    return;
+  }
+  const CxlSend sent =
+      nested("message", [&] { return send_from_json(op.message, widths_on(link), {}); });
+  const CxlChannelInfo& channel = info_of(sent.message.channel);
+  const bool is_down = channel.direction == CxlDirection::kDownstream;
+  if (is_down == (op.port == device->name)) {
+    bad_value(std::string("port: ") + channel.name + (is_down ? " goes down" : " goes up") +
+              "; expected " + (is_down ? device->root_port->name() : device->name));
+    return;
+  }
+  PacketRef packet = cxl_packet(machine_.pool, {0, sent.message, sent.line}, true);
+  packet->request = token_;
+  if (!device->cxl.send(std::move(packet))) {
+    bad_value(std::string("message: nobody has ") + channel.name + " on the link of " +
+              device->name);
+  }
+}
+
+void ScriptSession::run(const DhiOp& op) {
+  if (!has_port(op.port)) {
+    return;
+  }
+  Endpoint& endpoint = *machine_.endpoint(op.port);
+  const DeviceHandleTable* const table = endpoint.dhi().table();
+  const std::uint8_t epoch = op.epoch.value_or(table == nullptr ? 0 : table->epoch());
+  const Bdf requester = op.requester_id.value_or(endpoint.base());
+  PacketRef packet = machine_.pool.make(PacketKind::kTlp);
+  if (op.is_alloc) {
+    AllocMessage message;
+    message.dhi = Dhi{op.dhi};
+    message.identity = DeviceIdentity(op.bdf.value_or(endpoint.base()), op.pasid);
+    message.is_trusted = op.is_trusted;
+    message.capabilities = op.capabilities;
+    message.epoch = epoch;
+    write_dhi_message(*packet, requester, message);
+  } else {
+    DeallocMessage message;
+    message.scope = op.scope;
+    message.dhi = Dhi{op.dhi};
+    message.upper = Dhi{op.upper};
+    message.function = op.bdf.value_or(op.scope == DeallocScope::kFunction ? requester : Bdf{});
+    message.epoch = epoch;
+    write_dhi_message(*packet, requester, message);
+  }
+  packet->size = wire_size_of(packet->tlp, packet->payload_bytes, packet->purpose);
+  packet->request = token_;
+  engines_.at(op.port)->send(std::move(packet));
+  endpoint.wake();
+}
+
+void ScriptSession::run(const HandleOp& op) {
+  if (!has_port(op.port)) {
+    return;
+  }
+  const auto& devices = machine_.fabric().devices;
+  const auto device = std::find_if(devices.begin(), devices.end(),
+                                   [&](const FabricDevice& one) { return one.name == op.port; });
+  std::optional<DeviceIdentity> identity;  // none: the entry is not valid
+  const auto look_in = [&](const auto* table) {
+    if (const auto entry = table == nullptr ? std::nullopt : table->resolve(Dhi{op.dhi})) {
+      identity = entry->identity;
+    }
+  };
+  op.is_host ? look_in(&device->handles->table()) : look_in(device->endpoint->dhi().table());
+  Json fields = {
+      {"end", op.is_host ? "host" : "device"}, {"dhi", op.dhi}, {"valid", identity.has_value()}};
+  if (identity) {
+    fields["bdf"] = json_value::bdf_text(identity->bdf);
+    if (identity->pasid) {
+      fields["pasid"] = to_int(*identity->pasid);
+    }
+  }
+  output_.write(token_, "handle", fields);
 }
 
 }  // namespace flitwise

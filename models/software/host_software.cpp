@@ -7,7 +7,7 @@
 
 #include "config_space/registers.h"
 #include "flitwise/error.h"
-#include "software/translation_setup.h"
+#include "software/workload_tables.h"
 
 namespace flitwise {
 namespace {
@@ -40,16 +40,6 @@ HostSoftware::HostSoftware(Fabric& fabric, Hosts& hosts, TableWritten written)
       hosts_(hosts),
       written_(std::move(written)),
       devices_(fabric.devices.size()) {}
-
-std::size_t HostSoftware::first_of(const HostNode& host) const {
-  return static_cast<std::size_t>(fabric_.devices_of(host.number).first - fabric_.devices.data());
-}
-
-bool HostSoftware::is_quiet() const {
-  return std::all_of(devices_.begin(), devices_.end(), [](const Device& one) {
-    return one.driver == nullptr || one.driver->is_quiet();
-  });
-}
 
 void HostSoftware::add_progress(Progress& sum) const {
   for (const Device& one : devices_) {
@@ -87,12 +77,6 @@ void HostSoftware::boot_host(HostNode& host, std::uint8_t epoch) {
   host.boot = std::make_unique<Boot>(host.bridge, host.config.host.timing.software_step,
                                      std::move(policies), fabric_.acs_of(host.number));
   host.boot->start([this, &host] { software_ready(host); });
-}
-
-bool HostSoftware::is_booted() const {
-  return is_set_up_ || std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
-           return host->boot && host->boot->is_done();
-         });
 }
 
 void HostSoftware::set_up_at_once() {
@@ -152,14 +136,12 @@ TeardownServices HostSoftware::teardown_services(HostNode& host) {
     };
   }
   services.reset = [this, &host, first](const DriverDomain& domain, std::function<void()> done) {
-    FunctionResetOptions options;
     const Bdf function = domain.identity.bdf;
-    const FabricDevice& device = fabric_.devices[first + domain.device];
-    const unsigned index = function.value - device.endpoint->base().value;
-    options.function = function;
-    options.pcie = device.endpoint->target().space(index).find(cfg::kCapPcie).value_or(0);
-    options.host_block = domain.device;
-    reset_function(host.bridge, options, [done = std::move(done)](HandleStatus) { done(); });
+    Endpoint& endpoint = *fabric_.devices[first + domain.device].endpoint;
+    const unsigned index = function.value - endpoint.base().value;
+    const std::uint16_t pcie = endpoint.target().space(index).find(cfg::kCapPcie).value_or(0);
+    reset_function(host.bridge, {function, pcie, domain.device},
+                   [done = std::move(done)](HandleStatus) { done(); });
   };
   return services;
 }
@@ -167,8 +149,7 @@ TeardownServices HostSoftware::teardown_services(HostNode& host) {
 std::optional<unsigned> HostSoftware::handles_of(Bdf function) const {
   for (std::size_t i = 0; i < fabric_.devices_of(0).size(); ++i) {
     const FabricDevice& device = fabric_.devices[i];
-    const unsigned index = function.value - device.endpoint->base().value;
-    if (index < device.config.device.functions.count && devices_[i].booted.handles.is_active()) {
+    if (owns_function(device, function) && devices_[i].booted.handles.is_active()) {
       return static_cast<unsigned>(i);
     }
   }
@@ -194,7 +175,7 @@ void HostSoftware::make_driver(std::size_t index) {
   HandleDriver* const driver = devices_[index].driver.get();
   endpoint->dhi().set_software({[driver](DomainId domain) { driver->context_started(domain); },
                                 [driver](DomainId domain) { driver->context_ended(domain); }});
-  endpoint->start_contexts(device.config.workload.domains, false);
+  endpoint->dhi().start_contexts(device.config.workload.domains, false, now());
 }
 
 // Doorbells are writes down the link. Without a boot there are no addresses: there the doorbell

@@ -2,6 +2,7 @@
 /// Host software of a machine: what it does before the engines begin, and for them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,7 +31,11 @@ class HostSoftware final : public Component {
   void set_up_at_once();
   bool is_set_up() const { return is_set_up_; }
   /// Ready, whether or not the last of what it sent is over.
-  bool is_booted() const;
+  bool is_booted() const {
+    return is_set_up_ || std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
+             return host->boot && host->boot->is_done();
+           });
+  }
   /// Why the boot went wrong, in plain words; empty where it did not.
   const std::string& failure() const { return failure_; }
   /// Taken by all hosts so far.
@@ -38,7 +43,11 @@ class HostSoftware final : public Component {
 
   const char* name() const override { return "host software"; }
   /// Of its drivers of handles.
-  bool is_quiet() const override;
+  bool is_quiet() const override {
+    return std::all_of(devices_.begin(), devices_.end(), [](const Device& one) {
+      return one.driver == nullptr || one.driver->is_quiet();
+    });
+  }
   void add_progress(Progress& sum) const override;
 
   /// Tables are there before the first device asks for anything.
@@ -67,7 +76,9 @@ class HostSoftware final : public Component {
   void software_ready(HostNode& host);
   TeardownServices teardown_services(HostNode& host);
   void make_driver(std::size_t index);
-  std::size_t first_of(const HostNode& host) const;
+  std::size_t first_of(const HostNode& host) const {
+    return static_cast<std::size_t>(fabric_.devices_of(host.number).first - fabric_.devices.data());
+  }
 
   Fabric& fabric_;
   Hosts& hosts_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that are there for good, and pages for a driver.
-#include "software/translation_setup.h"
+#include "software/workload_tables.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,6 @@
 #include "common/random.h"
 #include "flitwise/error.h"
 #include "host/agent_registers.h"
-#include "software/workload_tables.h"
 #include "workload/nic_profile.h"
 #include "workload/workload.h"
 

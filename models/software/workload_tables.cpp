@@ -32,17 +32,6 @@ auto make_table(const char* what, Make make) {
   }
 }
 
-PermissionGrant grant_of(const DeviceIdentity& domain, bool is_trusted, std::uint64_t address,
-                         std::uint64_t bytes) {
-  PermissionGrant grant;
-  grant.function = domain.bdf;
-  grant.pasid = domain.pasid.value_or(Pasid{});
-  grant.address = address;
-  grant.bytes = bytes;
-  grant.is_trusted = is_trusted;
-  return grant;
-}
-
 /// Its requests may have translated addresses.
 bool uses_translations(const Config& config) {
   return config.device.atc.enabled || config.workload.at != At::kUntranslated;
@@ -88,8 +77,10 @@ void WorkloadTables::map(const DeviceIdentity& domain, bool is_trusted, std::uin
     if (is_new(domain, page)) {
       map_page(domain, page, page);
       if (is_permitting_) {
-        PermissionGrant grant = grant_of(domain, is_trusted, page, page_);
-        grant.unit_bits = page_ >> kLargeUnit != 0 ? kLargeUnit : kPageBits;
+        const unsigned unit = page_ >> kLargeUnit != 0 ? kLargeUnit : kPageBits;
+        const PermissionGrant grant{
+            domain.bdf, domain.pasid.value_or(Pasid{}), page, page_, unit, {true, true},
+            is_trusted};
         make_table("permissions for the workload", [&] { return builder_.permit(grant); });
       }
     }
@@ -145,8 +136,9 @@ std::vector<std::uint64_t> WorkloadTables::forbid(const DeviceIdentity& domain, 
   if (!words.empty()) {
     return words;
   }
-  PermissionGrant grant = grant_of(domain, is_trusted, from, kUnit);
-  grant.permission = {false, false};
+  PermissionGrant grant{
+      domain.bdf, domain.pasid.value_or(Pasid{}), from, kUnit, kPageBits, {false, false},
+      is_trusted};
   for (; grant.address < from + bytes; grant.address += kUnit) {
     words.push_back(make_table("permissions for the driver",
                                [&] { return builder_.permit(grant).words.back(); }));

@@ -71,11 +71,6 @@ void Switch::configure(std::uint16_t port, std::uint16_t offset, std::uint32_t v
                         : routing_.update_downstream(port, bridge);
 }
 
-Bdf Switch::bdf_of(std::uint16_t port) const {
-  return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
-                               : routing_.port_bdf(port);
-}
-
 void Switch::queue(std::uint16_t egress, PacketRef packet, HeldBuffer held) {
   const Time ready = now() + forward_;
   at(egress).egress.push({std::move(packet), std::move(held), ready, 0});
@@ -136,11 +131,6 @@ void Switch::let_go(const HeldBuffer& held) {
   tlm::tlm_phase phase = tlm::END_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   (*at(held.port).from_link)->nb_transport_bw(*held.packet, phase, delay);
-}
-
-bool Switch::is_quiet() const {
-  return std::all_of(ports_.begin(), ports_.end(),
-                     [](const auto& port) { return port->egress.empty(); });
 }
 
 std::map<std::string, std::uint64_t> Switch::errors() const {

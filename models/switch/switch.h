@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -42,14 +43,21 @@ class Switch : public ComponentModule {
                  std::uint8_t byte_enables = 0xf);
   const ConfigSpace& config_space(std::uint16_t port) const { return at(port).space; }
   /// Of the port's own function, as software has numbered the buses.
-  Bdf bdf_of(std::uint16_t port) const;
+  Bdf bdf_of(std::uint16_t port) const {
+    return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
+                                 : routing_.port_bdf(port);
+  }
   const RoutingTable& routing() const { return routing_; }
   /// What a device below a port was given. None until called. [DHI D6, D23]
   void add_handles(std::uint16_t port, HandleRange range) { at(port).handles.add(range); }
 
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
-  bool is_quiet() const override;  ///< nothing waits inside
+  /// Nothing waits inside.
+  bool is_quiet() const override {
+    return std::all_of(ports_.begin(), ports_.end(),
+                       [](const auto& port) { return port->egress.empty(); });
+  }
   /// Payload of MWr at one port since the start. Unit: byte.
   struct PostedBytes {
     std::uint64_t in = 0;       ///< from its link

@@ -5,7 +5,7 @@
 #include "config_space/registers.h"
 #include "dhi/dhi_message.h"
 #include "switch/switch.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
@@ -107,16 +107,11 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
   const Route route = route_of(packet.tlp, ingress);
   switch (route.where) {
     case Where::kUp:
-    case Where::kDown:
-      return forward(ingress, packet, route);
-    case Where::kLocal:
-      return end_here(ingress, packet, route.port);
-    case Where::kBroadcast:
-      return broadcast(ingress, packet);
-    case Where::kGather:
-      return gather(ingress, packet);
-    case Where::kNone:
-      break;
+    case Where::kDown: return forward(ingress, packet, route);
+    case Where::kLocal: return end_here(ingress, packet, route.port);
+    case Where::kBroadcast: return broadcast(ingress, packet);
+    case Where::kGather: return gather(ingress, packet);
+    case Where::kNone: break;
   }
   if (route.reason == NoRoute::kEgressBlocked) {
     ++errors_["acs_violation"];
@@ -244,20 +239,11 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
 
 PacketRef Switch::copy_of(const Packet& packet, const Tlp& tlp) const {
   PacketRef copy = pool_.make(PacketKind::kTlp);
-  copy->purpose = packet.purpose;
-  copy->counts = packet.counts;
-  copy->is_whole_request = packet.is_whole_request;
-  copy->write = packet.write;
-  copy->length_only = packet.length_only;
-  copy->is_raw = packet.is_raw;
-  copy->has_bad_ecrc = packet.has_bad_ecrc;
+  const std::uint64_t uid = copy->uid;
+  static_cast<PacketFields&>(*copy) = packet;
+  copy->uid = uid;
   copy->tlp = tlp;
-  copy->domain = packet.domain;
-  copy->identity = packet.identity;
-  copy->has_identity = packet.has_identity;
-  copy->request = packet.request;
-  copy->payload_bytes = packet.payload_bytes;
-  copy->size = packet.size;
+  copy->write = packet.write;
   copy->payload = packet.payload;
   copy->stamps = packet.stamps;
   return copy;

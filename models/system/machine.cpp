@@ -11,7 +11,6 @@
 #include "config/instances.h"
 #include "config_space/config_space.h"
 #include "flitwise/error.h"
-#include "trace/packet_csv.h"
 
 namespace flitwise {
 namespace {
@@ -52,7 +51,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
       attacks_(config, fabric_),
       measurement_(fabric_.components) {
   if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
-    packet_trace_ = std::make_unique<PacketCsv>(file->second);
+    packet_trace_ = packet_csv(file->second);
   }
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();
@@ -116,7 +115,7 @@ void Machine::start() {
     fabric_.start_engine(device);
     if (device.engine && c.workload.via == WorkloadVia::kDma &&
         c.device.dhi.management == HandleManagement::kDevice) {
-      device.endpoint->start_contexts(c.workload.domains, c.run.warmup == 0);
+      device.endpoint->dhi().start_contexts(c.workload.domains, c.run.warmup == 0, now());
     }
     device.endpoint->wake();
   }
@@ -127,33 +126,11 @@ void Machine::start() {
   }
 }
 
-bool Machine::is_exhausted() const {
-  return !is_started_ || all_of(components().all(), &Component::is_done);
-}
-
-bool Machine::is_quiet() const {
-  return is_exhausted() && rest_of_last_request() == Time{} && is_still();
-}
-
-bool Machine::is_still() const {
-  return all_of(components().all(), &Component::is_idle) &&
-         all_of(components().all(), &Component::is_quiet);
-}
-
-bool Machine::all_work_is_given_out() const {
-  return !is_started_ || all_of(components().all(), &Component::is_exhausted);
-}
-
 // From here on every event is looked at: the slice ends.
 void Machine::work_ended() {
   if (is_in_slice_) {
     sc_core::sc_pause();
   }
-}
-
-// Nothing of the device is under way. What all devices share may be of others.
-bool Machine::is_idle(std::size_t device) const {
-  return all_of(components().of(device), &Component::is_idle);
 }
 
 // Ends the windows of devices whose last request is over; returns when to look again, at the
@@ -202,11 +179,6 @@ void Machine::advance() {
     const sc_core::sc_time longest = to_sc_time(next.value_or(now() + kWorkSlice) - now());
     sc_core::sc_start(std::min(sc_core::sc_time_to_pending_activity(), longest));
   }
-}
-
-// Memory, engines and agents may have given an end that lies ahead.
-Time Machine::rest_of_last_request() const {
-  return std::max(now(), latest(components().all(), &Component::last_end)) - now();
 }
 
 std::string Machine::waiting() const {
@@ -300,10 +272,6 @@ void Machine::observe(Observer observer) {
 Endpoint* Machine::endpoint(const std::string& name) {
   FabricDevice* const device = fabric_.find(name);
   return device == nullptr ? nullptr : device->endpoint;
-}
-
-const RootPort& Machine::root_port(const std::string& device) {
-  return *fabric_.find(device)->root_port;
 }
 
 std::vector<std::string> Machine::device_names() const {

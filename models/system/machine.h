@@ -3,6 +3,7 @@
 /// Nothing else knows the whole; of its parts it knows that they are components.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,10 +31,8 @@ class RepeatBook;
 
 class Machine {
  public:
-  /// With the memory that comes with the project.
-  explicit Machine(const Config& whole) : Machine(whole, nullptr) {}
-  /// With another memory in its place, if one is given.
-  Machine(const Config& whole, MemorySocket* memory);
+  /// memory: in place of the one that comes with the project; may be null.
+  explicit Machine(const Config& whole, MemorySocket* memory = nullptr);
 
   /// Lets host software bring the machine up, in as much simulated time as that takes; nothing to
   /// do the second time. Where the user interrupts, the machine is cut short and stays as it is.
@@ -48,8 +47,6 @@ class Machine {
   /// Instead of a boot: everything stands as software would leave it, at time 0 and without a TLP.
   /// There are no BARs then.
   void set_up_at_once();
-  /// Why the boot went wrong, in plain words; empty where it did not.
-  const std::string& boot_failure() const { return software_.failure(); }
   /// The machine is in service: faults may strike, and traces see what passes. start() implies it.
   void serve();
   bool is_serving() const { return is_serving_; }
@@ -57,9 +54,11 @@ class Machine {
   /// begins, for each device, with its first counted request.
   void start();
   /// Every engine has given out all its work and has it back, or none was started.
-  bool is_exhausted() const;
+  bool is_exhausted() const {
+    return !is_started_ || all_of(components().all(), &Component::is_done);
+  }
   /// Nothing is under way anywhere, save periodic DLLPs, and memory has done all it was given.
-  bool is_quiet() const;
+  bool is_quiet() const { return is_exhausted() && rest_of_last_request() == Time{} && is_still(); }
   bool is_cut_short() const { return is_cut_short_; }
   bool has_measured() const { return has_measured_; }
   /// Runs until nothing is under way, or the user interrupts. Throws SimulationError where no
@@ -90,7 +89,7 @@ class Machine {
   /// Null where no device has the name.
   Endpoint* endpoint(const std::string& name);
   /// The root port above a device. REQUIRES: a device has the name.
-  const RootPort& root_port(const std::string& device);
+  const RootPort& root_port(const std::string& device) { return *fabric_.find(device)->root_port; }
   std::vector<std::string> device_names() const;
   HandleDriver* driver(std::size_t device) { return software_.driver(device); }
 
@@ -100,15 +99,26 @@ class Machine {
  private:
   const ComponentList& components() const { return fabric_.components; }
   bool is_watched() const;
-  bool is_still() const;
-  bool is_idle(std::size_t device) const;
-  bool all_work_is_given_out() const;
+  bool is_still() const {
+    return all_of(components().all(), &Component::is_idle) &&
+           all_of(components().all(), &Component::is_quiet);
+  }
+  /// Nothing of the device is under way. What all devices share may be of others.
+  bool is_idle(std::size_t device) const {
+    return all_of(components().of(device), &Component::is_idle);
+  }
+  bool all_work_is_given_out() const {
+    return !is_started_ || all_of(components().all(), &Component::is_exhausted);
+  }
   Progress progress() const;
   std::uint64_t completed(const Progress& sum) const;
   std::optional<Time> next_own_work() const;
   Time rest_of_own_wait() const;
   std::optional<Time> end_of_timers() const;
-  Time rest_of_last_request() const;
+  /// Memory, engines and agents may have given an end that lies ahead.
+  Time rest_of_last_request() const {
+    return std::max(now(), latest(components().all(), &Component::last_end)) - now();
+  }
   std::optional<Time> close_devices();
   void wait_until(Time end, ProgressWatch& watch);
   void set_doubt(bool is_doubtful);

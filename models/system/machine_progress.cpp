@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/interrupt.h"
 #include "flitwise/error.h"
 #include "stats/progress_watch.h"
 #include "system/machine.h"
-#include "system/repeat_book.h"
 
 namespace flitwise {
 namespace {
@@ -17,6 +17,75 @@ constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waite
 constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the boot is looked for
 
 }  // namespace
+
+/// What a machine does again and again while nothing is completed: for the report of a run that
+/// does not get on, and to end one whose link sends for ever what never arrives.
+class RepeatBook {
+ public:
+  explicit RepeatBook(const ComponentList& components) : components_(components) {}
+
+  /// model: a link has failed on which so many TLPs, flits and DLLPs were damaged or sent again
+  /// while it delivered fewer TLPs and messages than this, however much simulated time that took.
+  static constexpr std::uint64_t kMostWasted = 100'000, kFewestDelivered = 200;
+
+  /// Repetitions are counted from here on, unless they are already.
+  void begin() {
+    if (before_.empty()) {
+      before_ = counts();
+    }
+  }
+  /// Something was completed: repetitions are counted anew. What a link has wasted is not: a
+  /// request may be over because it has given up.
+  void forget() { before_.clear(); }
+  /// A line for each repetition that was counted, the most frequent ones first.
+  std::string text() const {
+    constexpr std::size_t kMostLines = 8;
+    std::vector<std::pair<std::uint64_t, std::string>> repeated;
+    for (const auto& [what, again] : grown(counts(), before_)) {
+      repeated.emplace_back(again, what);
+    }
+    std::stable_sort(repeated.begin(), repeated.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    repeated.resize(std::min(repeated.size(), kMostLines));
+    std::string text;
+    for (const auto& [count, what] : repeated) {
+      text += fmt::format("{}: {} times\n", what, count);
+    }
+    return text.empty() ? "nothing\n" : text;
+  }
+  /// The link that has sent too much in vain; empty where none has.
+  std::string failed_link() {
+    for (std::size_t i = 0; i < components_.all().size(); ++i) {
+      Progress at_present;
+      components_.all()[i]->add_progress(at_present);
+      if (i == since_.size()) {
+        since_.push_back(at_present);
+      }
+      Progress& since = since_[i];
+      if (at_present.wasted - since.wasted <= kMostWasted) {
+        continue;
+      }
+      if (at_present.delivered - since.delivered < kFewestDelivered) {
+        return components_.all()[i]->name();
+      }
+      since = at_present;
+    }
+    return "";
+  }
+
+ private:
+  Component::Counts counts() const {
+    Component::Counts all;
+    for (const Component* one : components_.all()) {
+      one->count_repeats(all);
+    }
+    return all;
+  }
+
+  const ComponentList& components_;
+  Component::Counts before_;     // empty: not begun
+  std::vector<Progress> since_;  // by component: from where on each is looked at
+};
 
 Progress Machine::progress() const {
   Progress sum;
@@ -130,8 +199,8 @@ void Machine::run_software(const std::function<bool()>& is_over) {
   watch.begin(now());
   while (!is_over() && !is_interrupted()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
-    if (!boot_failure().empty()) {
-      throw SimulationError(boot_failure());
+    if (!software_.failure().empty()) {
+      throw SimulationError(software_.failure());
     }
     const std::uint64_t done = software_.steps();
     const Outlook outlook = watch.look(now(), done, progress().activity());

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "flitwise/link_socket.h"
-#include "system/repeat_book.h"
 
 namespace flitwise {
 namespace {
@@ -17,6 +16,17 @@ void for_each(const ComponentList::Components& list, void (Component::*what)()) 
 }
 
 }  // namespace
+
+Component::Counts grown(const Component::Counts& counts, const Component::Counts& before) {
+  Component::Counts all;
+  for (const auto& [kind, count] : counts) {
+    const auto then = before.find(kind);
+    if (const std::uint64_t since = then == before.end() ? 0 : then->second; count > since) {
+      all.emplace(kind, count - since);
+    }
+  }
+  return all;
+}
 
 Measurement::Measurement(const ComponentList& components)
     : components_(components),

@@ -13,6 +13,9 @@
 
 namespace flitwise {
 
+/// Of these counts, those that have grown since, and by how much.
+Component::Counts grown(const Component::Counts& counts, const Component::Counts& before);
+
 class Measurement {
  public:
   /// `components` outlives it.

@@ -8,7 +8,7 @@
 
 #include "dhi/dhi_message.h"
 #include "tlp/identity.h"
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -151,31 +151,30 @@ bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& pack
   return false;
 }
 
+void AttackBook::count_tried(const Attacker& attacker, const Packet& packet) {
+  if (is_dhi_message(packet.tlp)) {
+    at(Attack::kHandleMessage).tried += is_foreign_message(attacker, packet) ? 1 : 0;
+  } else if (const std::optional<Attack> attack = attack_of(attacker, packet)) {
+    ++at(*attack).tried;
+  }
+}
+
 void AttackBook::notice(const Observation& seen) {
   if (!has_begun_ || !is_hostile(*seen.packet)) {
     return;
   }
   const std::string_view what = seen.what;
   const std::string_view detail = seen.detail;
-  for (const Attacker& attacker : attackers_) {
-    if (std::string_view(attacker.device->root_port->name()) != seen.place) {
-      continue;
-    }
-    if (what == "message") {
-      at(Attack::kHandleMessage).tried +=
-          is_dhi_message(seen.packet->tlp) && is_foreign_message(attacker, *seen.packet) ? 1 : 0;
-    } else if ((what == "unsupported_request" || what == "completer_abort" ||
-                what == "unexpected_completion") &&
-               detail != "poisoned_tlp" && detail != "memory_error") {
-      count_refused(attacker, *seen.packet);
-    }
-    return;
-  }
-}
-
-void AttackBook::count_refused(const Attacker& attacker, const Packet& packet) {
-  if (const std::optional<Attack> attack = attack_of(attacker, packet)) {
-    ++at(*attack).tried;
+  const bool is_refusal = (what == "unsupported_request" || what == "completer_abort" ||
+                           what == "unexpected_completion") &&
+                          detail != "poisoned_tlp" && detail != "memory_error" &&
+                          !is_dhi_message(seen.packet->tlp);
+  const auto attacker =
+      std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
+        return std::string_view(one.device->root_port->name()) == seen.place;
+      });
+  if (attacker != attackers_.end() && (what == "message" || is_refusal)) {
+    count_tried(*attacker, *seen.packet);
   }
 }
 
@@ -183,16 +182,12 @@ void AttackBook::refused_by_switch(const Packet& packet, unsigned host, const Br
   if (!has_begun_ || !is_hostile(packet)) {
     return;
   }
-  for (const Attacker& attacker : attackers_) {
-    if (attacker.device->host != host || !port.owns_bus(attacker.device->buses.secondary)) {
-      continue;
-    }
-    if (!is_dhi_message(packet.tlp)) {
-      count_refused(attacker, packet);
-    } else if (is_foreign_message(attacker, packet)) {
-      ++at(Attack::kHandleMessage).tried;
-    }
-    return;
+  const auto attacker =
+      std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
+        return one.device->host == host && port.owns_bus(one.device->buses.secondary);
+      });
+  if (attacker != attackers_.end()) {
+    count_tried(*attacker, packet);
   }
 }
 
@@ -205,11 +200,9 @@ std::uint64_t AttackBook::handles_taken() const {
       continue;
     }
     const HostHandleTable& table = device.handles->table();
-    const Attacker* attacker = nullptr;
-    for (const Attacker& one : attackers_) {
-      attacker = one.device == &device ? &one : attacker;
-    }
-    if (attacker == nullptr) {
+    const auto attacker = std::find_if(attackers_.begin(), attackers_.end(),
+                                       [&](const Attacker& one) { return one.device == &device; });
+    if (attacker == attackers_.end()) {
       const auto partition = table.partition_of(device.endpoint->base());
       taken += partition ? harm_of(table.statistics(*partition)) : 0;
       continue;

@@ -62,7 +62,7 @@ class AttackBook final : public Bystander {
   static Attacker attacker_of(const Config& config, const FabricDevice& device);
   std::optional<Attack> attack_of(const Attacker& attacker, const Packet& packet) const;
   static bool is_foreign_message(const Attacker& attacker, const Packet& packet);
-  void count_refused(const Attacker& attacker, const Packet& packet);
+  void count_tried(const Attacker& attacker, const Packet& packet);
   void reached_memory(const Attacker& attacker, const Packet& packet, std::uint64_t address);
   std::uint64_t handles_taken() const;
   Count& at(Attack attack) { return counts_[static_cast<std::size_t>(attack)]; }

@@ -44,20 +44,6 @@ Bdf destination_of(const Tlp& tlp) {
 }
 }  // namespace
 
-std::uint64_t load_wire_u64(const std::uint8_t* bytes) {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < 8; ++i) {
-    value = value << 8 | bytes[i];
-  }
-  return value;
-}
-
-void store_wire_u64(std::uint8_t* bytes, std::uint64_t value) {
-  for (unsigned i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<std::uint8_t>(value >> (56U - 8U * i));
-  }
-}
-
 Tlp invalidate_request_tlp(const InvalidateRequest& request, std::uint8_t* body) {
   FLITWISE_CHECK(request.itag < kItags, "ITag " + std::to_string(request.itag));
   Tlp tlp = message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest, request.agent);

@@ -3,9 +3,10 @@
 /// [LNK-4.4] to [LNK-4.8]
 #pragma once
 
+#include <boost/endian/conversion.hpp>
 #include <cstdint>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"
 
@@ -16,8 +17,12 @@ inline constexpr unsigned kPrgIndices = 512;         ///< PRG Index values 0..51
 inline constexpr unsigned kInvalidateBodyBytes = 8;  ///< payload of an Invalidate Request
 
 /// Eight payload bytes in wire order, the most significant one first. [LNK-4.3]
-std::uint64_t load_wire_u64(const std::uint8_t* bytes);
-void store_wire_u64(std::uint8_t* bytes, std::uint64_t value);
+inline std::uint64_t load_wire_u64(const std::uint8_t* bytes) {
+  return boost::endian::load_big_u64(bytes);
+}
+inline void store_wire_u64(std::uint8_t* bytes, std::uint64_t value) {
+  boost::endian::store_big_u64(bytes, value);
+}
 
 struct InvalidateRequest {
   Bdf agent;                  ///< the translation agent that asks

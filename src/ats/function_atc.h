@@ -8,6 +8,7 @@
 #include "ats/translated_uses.h"
 #include "ats/translation_cache.h"
 #include "ats/translation_receiver.h"
+#include "flitwise/error.h"
 
 namespace flitwise {
 
@@ -21,21 +22,50 @@ struct FunctionAtcConfig {
 
 /// The parts may be used directly; what couples them goes through the functions here.
 struct FunctionAtc {
-  explicit FunctionAtc(const FunctionAtcConfig& config);
+  explicit FunctionAtc(const FunctionAtcConfig& config)
+      : cache(config.cache),
+        requests(config.requests, config.discards),
+        uses(config.uses),
+        invalidations(config.invalidations, cache, requests, uses, writes) {}
   FunctionAtc(const FunctionAtc&) = delete;  // The receiver refers to the other parts.
   FunctionAtc& operator=(const FunctionAtc&) = delete;
 
   /// Software wrote the ATS capability. When Enable changes, replies to what is out are void.
   /// [TCP-17] [TCP-18] [CFG-01] [CFG-02]
-  void set_control(bool is_enabled, unsigned stu);
+  void set_control(bool is_enabled, unsigned stu) {
+    if (is_enabled != cache.is_enabled()) {
+      requests.void_all();
+    }
+    cache.set_enabled(is_enabled);
+    invalidations.set_stu(stu);
+  }
   /// Function level or conventional reset. The caller's own slots are void, too.
   /// [CFG-03] [CFG-04]
-  void reset();
+  void reset() {
+    cache.reset();
+    requests.clear();
+    writes.clear();
+    invalidations.reset();
+    invalidations.set_stu(0);
+  }
 
   /// A request has ended with this verdict: its translations are cached after kLast, the ATC goes
   /// off after kUnsupported, also where an invalidation has struck the translations meanwhile.
   /// Returns how many entries were made. REQUIRES: the verdict is not kPartial. [TCP-04] [TCP-09]
-  unsigned end_request(Slot request, TranslationVerdict verdict, const TranslationReceiver& reply);
+  unsigned end_request(Slot request, TranslationVerdict verdict, const TranslationReceiver& reply) {
+    FLITWISE_CHECK(verdict != TranslationVerdict::kPartial, "a reply that goes on");
+    unsigned inserted = 0;
+    if (verdict == TranslationVerdict::kLast) {
+      for (const CacheablePiece& piece : requests.cacheable(request, reply)) {
+        const bool is_in = cache.insert(piece.range, requests.tag_of(request), piece.translation);
+        inserted += is_in ? 1U : 0U;
+      }
+    } else if (verdict == TranslationVerdict::kUnsupported && !requests.is_void(request)) {
+      cache.disable_until_reenabled();
+    }
+    requests.close(request);
+    return inserted;
+  }
 
   TranslationCache cache;
   OutstandingTranslations requests;

@@ -14,16 +14,14 @@ PageRequestInterface::PageRequestInterface(const PageRequestConfig& config) : co
   FLITWISE_CHECK(config.capacity > 0, "page request capacity 0");
 }
 
-PageRequestMisuse PageRequestInterface::write_control(bool enable, bool reset) {
-  PageRequestMisuse misuse;
+bool PageRequestInterface::write_control(bool enable, bool reset) {
   if (reset && (!is_enabled_ || !enable)) {
     close_all();
     is_stopped_ = true;
   }
   if (enable && !is_enabled_) {
     if (!is_stopped_) {
-      misuse.enabled_while_stopping = true;
-      return misuse;
+      return true;
     }
     is_enabled_ = true;
     is_stopped_ = has_failed_ = response_failure_ = unexpected_index_ = false;
@@ -31,7 +29,7 @@ PageRequestMisuse PageRequestInterface::write_control(bool enable, bool reset) {
     is_enabled_ = false;
     is_stopped_ = indices_.used().size() == 0;
   }
-  return misuse;
+  return false;
 }
 
 void PageRequestInterface::write_status(bool response_failure, bool unexpected_index) {
@@ -39,15 +37,12 @@ void PageRequestInterface::write_status(bool response_failure, bool unexpected_i
   unexpected_index_ = unexpected_index_ && !unexpected_index;
 }
 
-PageRequestMisuse PageRequestInterface::write_allocation(std::uint32_t requests) {
-  PageRequestMisuse misuse;
+bool PageRequestInterface::write_allocation(std::uint32_t requests) {
   if (is_enabled_) {
-    misuse.allocated_while_enabled = true;
-    return misuse;
+    return true;
   }
-  misuse.allocated_above_capacity = requests > config_.capacity;
   allocation_ = config_.clamps_allocation ? std::min(requests, config_.capacity) : requests;
-  return misuse;
+  return requests > config_.capacity;
 }
 
 void PageRequestInterface::reset() {

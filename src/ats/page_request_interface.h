@@ -27,16 +27,6 @@ enum class PrgOutcome : std::uint8_t {
   kIgnored,         ///< behind a Response Failure [PRI-11]
 };
 
-/// Software's mistakes, whose outcome the registers leave open.
-struct PageRequestMisuse {
-  bool enabled_while_stopping = false;    ///< not done [PRI-24]
-  bool allocated_while_enabled = false;   ///< not done [PRI-25]
-  bool allocated_above_capacity = false;  ///< [PRI-26]
-  bool any() const {
-    return enabled_while_stopping || allocated_while_enabled || allocated_above_capacity;
-  }
-};
-
 /// One page of a group.
 struct PageWish {
   std::uint64_t address = 0;  ///< untranslated, anywhere in the page
@@ -50,15 +40,17 @@ class PageRequestInterface {
  public:
   explicit PageRequestInterface(const PageRequestConfig& config);
 
-  // ---- registers
+  // ---- registers. Writes return whether they are a mistake of software, whose outcome the
+  // registers leave open.
   /// A write of Page Request Control. R acts if Enable is clear or cleared with it; Enable is taken
-  /// only by a stopped interface and clears the status flags.
+  /// only by a stopped interface and clears the status flags. A mistake: enabling while it is
+  /// stopping, which is not done.
   /// [PRI-20] [PRI-22] [PRI-23] [PRI-24]
-  PageRequestMisuse write_control(bool enable, bool reset);
+  bool write_control(bool enable, bool reset);
   /// A write of Page Request Status; ones clear.
   void write_status(bool response_failure, bool unexpected_index);
-  /// [PRI-25] [PRI-26]
-  PageRequestMisuse write_allocation(std::uint32_t requests);
+  /// A mistake: while enabled, which is not done, and above the capacity. [PRI-25] [PRI-26]
+  bool write_allocation(std::uint32_t requests);
   bool is_enabled() const { return is_enabled_; }
   bool is_stopped() const { return is_stopped_; }  ///< means something while not enabled
   bool has_response_failure() const { return response_failure_; }

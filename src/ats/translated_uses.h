@@ -6,10 +6,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "ats/translation_cache.h"
 #include "common/slot_list.h"
+#include "flitwise/error.h"
 
 namespace flitwise {
 
@@ -23,13 +26,36 @@ class TranslatedUses {
   bool has_room() const { return slots_.free() != 0; }
   unsigned size() const { return slots_.used().size(); }
   /// Untranslated addresses of the request. REQUIRES: has_room().
-  Slot open(const AddressSpan& untranslated, OptionalId<Pasid> pasid);
+  Slot open(const AddressSpan& untranslated, OptionalId<Pasid> pasid) {
+    FLITWISE_CHECK(has_room(), std::to_string(size()) + " uses of translations");
+    const Slot slot = slots_.take();
+    uses_[slot] = {untranslated, pasid, 0};
+    return slot;
+  }
   /// The use has ended. Returns the ITags of the invalidations that wait for it, as bits.
-  std::uint32_t close(Slot slot);
+  std::uint32_t close(Slot slot) {
+    FLITWISE_CHECK(slots_.used().contains(slot), "a use of a translation ends twice");
+    slots_.give_back(slot);
+    return uses_[slot].waiting;
+  }
   /// Has every open use of the range be waited for by this ITag; returns how many there are.
-  unsigned hold(const PageRange& range, const InvalidationScope& scope, unsigned itag);
+  unsigned hold(const PageRange& range, const InvalidationScope& scope, unsigned itag) {
+    unsigned held = 0;
+    for (std::optional<Slot> slot = slots_.used().front(); slot; slot = slots_.used().next(*slot)) {
+      Use& use = uses_[*slot];
+      if (use.span.overlaps(range) && scope.covers(use.pasid)) {
+        use.waiting |= 1U << itag;
+        ++held;
+      }
+    }
+    return held;
+  }
   /// A reset: all have ended, and none is waited for.
-  void clear();
+  void clear() {
+    while (const std::optional<Slot> slot = slots_.used().front()) {
+      close(*slot);
+    }
+  }
 
  private:
   struct Use {
@@ -54,7 +80,13 @@ class PostedWrites {
     pushed_[tc] = issued > pushed_[tc] ? issued : pushed_[tc];
   }
   /// Bit n: traffic class n.
-  std::uint8_t open_classes() const;
+  std::uint8_t open_classes() const {
+    unsigned classes = 0;
+    for (unsigned tc = 0; tc < issued_.size(); ++tc) {
+      classes |= issued_[tc] > pushed_[tc] ? 1U << tc : 0U;
+    }
+    return static_cast<std::uint8_t>(classes);
+  }
   void clear() { issued_ = pushed_ = {}; }
 
  private:

@@ -9,7 +9,6 @@
 
 #include "ats/tagged_cache.h"
 #include "ats/translation_entry.h"
-#include "ats/translation_range.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 

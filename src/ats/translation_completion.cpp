@@ -6,7 +6,7 @@
 
 #include "ats/ats_messages.h"
 #include "flitwise/error.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of a translation completion's entry.
+// The S field, both ways, and bits of a translation completion's entry.
 #include "ats/translation_entry.h"
+
+#include <string>
+
+#include "common/page.h"
+#include "flitwise/error.h"
 
 namespace flitwise {
 
 namespace {
+static_assert(kPageBytes == 1U << kSmallestRangeBits);
+constexpr unsigned kSmallestWithS = 13;  ///< 8 KiB: S set and no ones above
+
 constexpr std::uint64_t kRead = 1U << 0, kWrite = 1U << 1, kUntranslatedOnly = 1U << 2,
                         kNoSnoopCleared = 1U << 10, kSize = 1U << 11;
 
@@ -12,6 +20,36 @@ constexpr std::uint64_t flag_if(bool condition, std::uint64_t bit) {
   return condition ? bit : 0;
 }
 }  // namespace
+
+SizeField encode_range(const PageRange& range) {
+  FLITWISE_CHECK(range.size_bits >= kSmallestRangeBits && range.size_bits <= kWholeSpaceBits,
+                 "size of a range: 2^" + std::to_string(range.size_bits));
+  FLITWISE_CHECK((range.base & range.offset_mask()) == 0,
+                 "a range of 2^" + std::to_string(range.size_bits) + " bytes that is not aligned");
+  if (range.size_bits == kSmallestRangeBits) {
+    return {range.base, false};
+  }
+  const unsigned size_bit = range.size_bits - 1U;
+  return {range.base | (PageRange::mask_of(size_bit) & kPageAddress), true};
+}
+
+DecodedRange decode_range(std::uint64_t address, bool s) {
+  if (!s) {
+    return {PageRange::around(address, kSmallestRangeBits), false};
+  }
+  const std::uint64_t zeros = ~(address | kPageOffset);
+  if (zeros == 0) {
+    return {PageRange::everything(), true};
+  }
+  const unsigned ones = static_cast<unsigned>(__builtin_ctzll(zeros)) - kSmallestRangeBits;
+  return {PageRange::around(address, kSmallestWithS + ones), false};
+}
+
+PageRange enclosing_range(std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t differing = (first ^ last) | kPageOffset;
+  const unsigned bits = kWholeSpaceBits - static_cast<unsigned>(__builtin_clzll(differing));
+  return PageRange::around(first, bits);
+}
 
 std::uint64_t encode_entry(const TranslationEntry& entry) {
   const SizeField field = encode_range({entry.translated, entry.size_bits});

@@ -9,7 +9,7 @@
 
 namespace flitwise {
 
-TranslationPolicy::TranslationPolicy(const TranslationPolicyConfig& config, unsigned stu)
+TranslationPolicy::TranslationPolicy(const AtcConfig& config, unsigned stu)
     : config_(config), shift_(stu_bits(stu)) {
   const bool is_power_of_two = (config.reuse_pages & (config.reuse_pages - 1)) == 0;
   FLITWISE_CHECK(
@@ -17,23 +17,20 @@ TranslationPolicy::TranslationPolicy(const TranslationPolicyConfig& config, unsi
           is_power_of_two && config.pages_ahead >= 1 && config.pages_ahead < kMaxTranslations,
       "reuse threshold " + std::to_string(config.reuse_threshold) + ", pages " +
           std::to_string(config.reuse_pages) + ", ahead " + std::to_string(config.pages_ahead));
-  if (config.kind == TranslateWhen::kReuse) {
+  if (config.when == TranslateWhen::kReuse) {
     counts_.resize(config.reuse_pages);
   }
 }
 
 unsigned TranslationPolicy::translations_for(const MissedAccess& miss) const {
-  switch (config_.kind) {
-    case TranslateWhen::kAlways:
-      return 1;
+  switch (config_.when) {
+    case TranslateWhen::kAlways: return 1;
     case TranslateWhen::kReuse: {
       const Count& count = counts_[index_of(miss)];
       return is_same(count, miss) && count.misses >= config_.reuse_threshold ? 1 : 0;
     }
-    case TranslateWhen::kPrefetch:
-      return 1 + config_.pages_ahead;
-    case TranslateWhen::kHint:
-      return miss.has_hint ? 1 : 0;
+    case TranslateWhen::kPrefetch: return 1 + config_.pages_ahead;
+    case TranslateWhen::kHint: return miss.has_hint ? 1 : 0;
   }
   return 0;
 }

@@ -8,18 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
-
-struct TranslationPolicyConfig {
-  TranslateWhen kind = TranslateWhen::kAlways;
-  unsigned reuse_threshold = 2;  ///< kReuse: accesses to a page that earn it a translation, 1..255
-  unsigned reuse_pages = 256;    ///< kReuse: pages whose accesses are counted, a power of two
-  unsigned pages_ahead = 1;      ///< kPrefetch: STUs beyond the one that missed, 1..15
-};
 
 /// An access that found no translation in the ATC.
 struct MissedAccess {
@@ -31,7 +24,7 @@ struct MissedAccess {
 class TranslationPolicy {
  public:
   /// stu: of the ATS capability. REQUIRES: the config is within its ranges.
-  TranslationPolicy(const TranslationPolicyConfig& config, unsigned stu);
+  TranslationPolicy(const AtcConfig& config, unsigned stu);
 
   /// Asks: translations to request now, from the missed STU on; 0: go untranslated.
   unsigned translations_for(const MissedAccess& miss) const;
@@ -49,7 +42,7 @@ class TranslationPolicy {
   std::size_t index_of(const MissedAccess& miss) const;
   bool is_same(const Count& count, const MissedAccess& miss) const;
 
-  TranslationPolicyConfig config_;
+  AtcConfig config_;
   unsigned shift_;
   std::vector<Count> counts_;
 };

@@ -3,9 +3,6 @@
 #include "ats/translation_request.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string>
-#include <utility>
 
 #include "common/page.h"
 #include "flitwise/error.h"
@@ -23,29 +20,18 @@ unsigned max_translations(const TranslationSettings& settings) {
          kTranslationBytes;
 }
 
-std::optional<AskProblem> problem_of(const TranslationAsk& ask,
-                                     const TranslationSettings& settings) {
+bool may_ask(const TranslationAsk& ask, const TranslationSettings& settings) {
   const bool breaks_pasid = !settings.has_pasid || (ask.execute && !settings.has_execute) ||
                             (ask.privileged && !settings.has_privileged);
-  const std::pair<bool, AskProblem> problems[] = {
-      {!settings.is_enabled, AskProblem::kNotEnabled},
-      {!settings.is_bus_master, AskProblem::kNotBusMaster},
-      {ask.translations == 0, AskProblem::kNoTranslation},
-      {ask.translations > max_translations(settings), AskProblem::kTooLong},
-      {settings.is_page_aligned && (ask.address & kPageOffset) != 0, AskProblem::kNotPageAligned},
-      {ask.pasid.has_value() && breaks_pasid, AskProblem::kPasidNotEnabled},
-  };
-  const auto* const first = std::find_if(std::begin(problems), std::end(problems),
-                                         [](const auto& one) { return one.first; });
-  return first != std::end(problems) ? std::optional(first->second) : std::nullopt;
+  return settings.is_enabled && settings.is_bus_master && ask.translations != 0 &&
+         ask.translations <= max_translations(settings) &&
+         !(settings.is_page_aligned && (ask.address & kPageOffset) != 0) &&
+         !(ask.pasid.has_value() && breaks_pasid);
 }
 
 Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
                             Bdf function) {
-  const std::optional<AskProblem> problem = problem_of(ask, settings);
-  FLITWISE_CHECK(!problem,
-                 "illegal Translation Request, problem " +
-                     std::to_string(static_cast<int>(problem.value_or(AskProblem::kNotEnabled))));
+  FLITWISE_CHECK(may_ask(ask, settings), "illegal Translation Request");
   Tlp tlp;
   tlp.type = TlpType::kMRd;
   tlp.at = AddressType::kTranslationRequest;

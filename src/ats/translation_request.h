@@ -5,9 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"
 
@@ -40,25 +39,14 @@ struct TranslationAsk {
   bool execute = false;     ///< ER; counts beside a PASID
 };
 
-/// Why a function must not send such a request.
-enum class AskProblem : std::uint8_t {
-  kNotEnabled,       ///< [ATR-23]
-  kNotBusMaster,     ///< [ATR-22]
-  kNoTranslation,    ///< Length 0
-  kTooLong,          ///< more than RCB or Max_Read_Request_Size [ATR-09]
-  kNotPageAligned,   ///< [ATR-10]
-  kPasidNotEnabled,  ///< PASID, or its PMR or ER, without the enable [CFG-11]
-};
-
 /// Most translations one request can ask for. [ATR-08] [ATR-09]
 unsigned max_translations(const TranslationSettings& settings);
 
-/// Asks; the first rule that the request would break.
-std::optional<AskProblem> problem_of(const TranslationAsk& ask,
-                                     const TranslationSettings& settings);
+/// Whether a function with these settings may send it. [ATR-09] [ATR-10] [ATR-22] [ATR-23] [CFG-11]
+bool may_ask(const TranslationAsk& ask, const TranslationSettings& settings);
 
 /// Header of the request; tag and form of identity are the caller's. 3DW below 4 GiB.
-/// REQUIRES: problem_of() finds nothing.
+/// REQUIRES: may_ask().
 /// [ATR-01] [ATR-02]
 Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
                             Bdf function);

@@ -19,7 +19,6 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
-#include "scenario/rule_coverage.h"
 #include "scenario/verdict.h"
 
 namespace flitwise::cli {
@@ -165,17 +164,14 @@ class Regression {
   std::vector<std::vector<std::string>> seen_;  // events by case
 };
 
-/// A file that is to be written of a regression, if any. That it can be is known before it begins.
-std::unique_ptr<StagedFile> staged(const std::string& path) {
-  if (path.empty()) {
-    return nullptr;
-  }
-  remove_left_over_files(fs::absolute(path).parent_path().string());
-  return std::make_unique<StagedFile>(path);
-}
-
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
-  const auto junit_file = staged(options.junit), events_file = staged(options.events);
+  StagedFiles files;  // that they can be written is known before it begins
+  for (const std::string& path : {options.junit, options.events}) {
+    if (!path.empty()) {
+      remove_left_over_files(fs::absolute(path).parent_path().string());
+      files.push_back(std::make_unique<StagedFile>(path));
+    }
+  }
   std::string events;
   const std::vector<CaseReport> reports =
       Regression(cases, options.events.empty() ? nullptr : &events).run(options.jobs);
@@ -189,14 +185,11 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
   }
   fmt::print("{} passed, {} failed\n", total - failed, failed);
   std::fflush(stdout);
-  std::vector<StagedFile*> files;
-  if (junit_file) {
-    junit_file->write(scenario::junit_xml(reports));
-    files.push_back(junit_file.get());
+  if (!options.junit.empty()) {
+    files.front()->write(scenario::junit_xml(reports));
   }
-  if (events_file) {
-    events_file->write(events);
-    files.push_back(events_file.get());
+  if (!options.events.empty()) {
+    files.back()->write(events);
   }
   put_in_place(files);
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;

@@ -6,7 +6,6 @@
 #include "results/tables.h"
 #include "results/text_table.h"
 #include "script/script_line.h"
-#include "trace/packet_csv.h"
 
 namespace flitwise::cli {
 namespace {

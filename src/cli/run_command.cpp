@@ -11,7 +11,7 @@
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
-#include "trace/packet_csv.h"
+#include "trace/trace_sink.h"
 
 namespace flitwise::cli {
 namespace {
@@ -31,28 +31,15 @@ struct RunOptions {
 void add_trace(const std::string& text, TraceConfig& trace) {
   const std::size_t equals = text.find('=');
   const std::string kind = text.substr(0, equals);
-  std::string known;
-  bool is_known = false;
-  for (const TraceKind& each : trace_kinds()) {
-    known += (known.empty() ? "" : ", ") + std::string(each.name);
-    is_known = is_known || kind == each.name;
-  }
-  if (!is_known) {
-    throw UsageError(fmt::format("--trace: unknown kind '{}'; expected one of: {}", kind, known));
+  if (std::find(kTraceKinds.begin(), kTraceKinds.end(), kind) == kTraceKinds.end()) {
+    throw UsageError(fmt::format("--trace: unknown kind '{}'; expected one of: {}", kind,
+                                 fmt::join(kTraceKinds, ", ")));
   }
   if (equals == std::string::npos || equals + 1 == text.size()) {
     throw UsageError(fmt::format("--trace {}: no file; expected {}=FILE", text, kind));
   }
   if (!trace.files.emplace(kind, text.substr(equals + 1)).second) {
     throw UsageError(fmt::format("--trace {}: given twice; expected one file a kind", kind));
-  }
-}
-
-void refuse_without_config_space(const std::string& file, const Config& config) {
-  if (config.link.carrier != Carrier::kPcie) {
-    throw ConfigError({{file, 0, 0, "link.carrier",
-                        "--config-space of a bit-packed link, whose ends have no configuration "
-                        "space; expected link.carrier pcie"}});
   }
 }
 
@@ -107,8 +94,10 @@ int run(const RunOptions& options) {
   Config config = load_config(options.file, options.load, &base_file);
   refuse_to_overwrite(inputs_of(options, config, base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
-  if (!options.config_space.empty()) {
-    refuse_without_config_space(options.file, config);
+  if (!options.config_space.empty() && config.link.carrier != Carrier::kPcie) {
+    throw ConfigError({{options.file, 0, 0, "link.carrier",
+                        "--config-space of a bit-packed link, whose ends have no configuration "
+                        "space; expected link.carrier pcie"}});
   }
   watch_for_interrupt();  // from here on there is a folder, and a result whenever a signal comes
   RunFiles files({options.folder, options.config_space}, config.trace);

@@ -113,7 +113,7 @@ void RunFiles::put_in_place(const SimulatedRun& run) {
     stage_result(kResult, result_text(run.result, run.end, names_));
     std::rotate(files_.begin(), files_.end() - 1, files_.end());  // the commit point
   }
-  put_in_place(obsolete);
+  flitwise::put_in_place(files_, obsolete);
 }
 
 void RunFiles::put_traces_in_place() {
@@ -122,15 +122,7 @@ void RunFiles::put_traces_in_place() {
     obsolete = files_of_last_run(folder_);
     obsolete.insert(obsolete.begin(), {folder_ + kResult, folder_ + kDatabase});
   }
-  put_in_place(obsolete);
-}
-
-void RunFiles::put_in_place(const std::vector<std::string>& obsolete) {
-  std::vector<StagedFile*> all;
-  for (const auto& file : files_) {
-    all.push_back(file.get());
-  }
-  flitwise::put_in_place(all, obsolete);
+  flitwise::put_in_place(files_, obsolete);
 }
 
 SimulatedRun simulate(const Config& config, std::string* config_space) {

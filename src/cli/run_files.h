@@ -56,12 +56,11 @@ class RunFiles {
  private:
   std::unique_ptr<StagedFile> open(const std::string& path);
   void stage_result(const std::string& name, const std::string& text);
-  void put_in_place(const std::vector<std::string>& obsolete);
 
   const std::string folder_;
   std::optional<FolderLock> lock_;
   std::vector<std::string> names_;
-  std::vector<std::unique_ptr<StagedFile>> files_;
+  StagedFiles files_;
   std::unique_ptr<StagedFile> config_space_;
 };
 

@@ -210,7 +210,8 @@ int sweep_resume(const SweepOptions& /*options*/) {
 }
 
 // What a sweep cannot write it lacks afterwards.
-int complete_or_not(const SweepOptions& options, int (*perform)(const SweepOptions&)) {
+template <int (*perform)(const SweepOptions&)>
+int complete_or_not(const SweepOptions& options) {
   try {
     const int code = perform(options);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -225,87 +226,77 @@ int complete_or_not(const SweepOptions& options, int (*perform)(const SweepOptio
   return kSweepIncomplete;
 }
 
-/// Adds the subcommands of sweep, each with its own copy of the options.
-class SweepCommands {
- public:
-  SweepCommands(CLI::App& sweep, Action& action) : sweep_(sweep), action_(action) {}
+/// A subcommand of sweep, with its own copy of the options, and the input that it takes.
+template <int (*perform)(const SweepOptions&)>
+Command<SweepOptions> add_part(CLI::App& sweep, Action& action, const char* name,
+                               const char* purpose, const char* input, const char* what,
+                               const char* type) {
+  auto part = add_command<SweepOptions>(sweep, name, purpose, action, complete_or_not<perform>);
+  part.app.add_option(input, part.options.input, what)->type_name(type)->required();
+  return part;
+}
 
-  void add_plan() {
-    const auto [plan, options] =
-        add("plan", "Write manifest.jsonl, points.txt and Slurm scripts", sweep_plan);
-    add_input(plan, options, "Sweep file", "STUDY.yaml");
-    add_path(plan, "-o,--out", options.folder, "Folder of the sweep", "DIR")->required();
-    add_repeated(plan, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
-    plan.footer("Example:\n  flitwise sweep plan configs/studies/dhi_vs_pasid.yaml -o out");
-  }
+void add_plan(CLI::App& sweep, Action& action) {
+  const auto [plan, options] = add_part<sweep_plan>(
+      sweep, action, "plan", "Write manifest.jsonl, points.txt and Slurm scripts", "input",
+      "Sweep file", "STUDY.yaml");
+  add_path(plan, "-o,--out", options.folder, "Folder of the sweep", "DIR")->required();
+  add_repeated(plan, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
+  plan.footer("Example:\n  flitwise sweep plan configs/studies/dhi_vs_pasid.yaml -o out");
+}
 
-  void add_run() {
-    const auto [run, options] = add("run", "Plan, run what has no result yet, merge", sweep_run);
-    add_input(run, options, "Sweep file, or a planned folder", "STUDY.yaml|DIR");
-    add_path(run, "-o,--out", options.folder, "Folder of the sweep; default: the planned folder",
-             "DIR");
-    add_repeated(run, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
-    run.add_option("--engine", options.engine, "local or slurm")
-        ->type_name("NAME")
-        ->check(CLI::IsMember({"local", "slurm"}));
-    run.add_option("-j,--jobs", options.jobs, "Points at a time; default: one a core")
-        ->type_name("N")
-        ->check(CLI::Range(1, 4096));
-    run.add_option("--retries", options.retries, "Further attempts of a failed point; default: 1")
-        ->type_name("K")
-        ->check(CLI::Range(0, 100));
-    run.footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out -j 2");
-  }
+void add_run(CLI::App& sweep, Action& action) {
+  const auto [run, options] =
+      add_part<sweep_run>(sweep, action, "run", "Plan, run what has no result yet, merge", "input",
+                          "Sweep file, or a planned folder", "STUDY.yaml|DIR");
+  add_path(run, "-o,--out", options.folder, "Folder of the sweep; default: the planned folder",
+           "DIR");
+  add_repeated(run, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
+  run.add_option("--engine", options.engine, "local or slurm")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"local", "slurm"}));
+  run.add_option("-j,--jobs", options.jobs, "Points at a time; default: one a core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  run.add_option("--retries", options.retries, "Further attempts of a failed point; default: 1")
+      ->type_name("K")
+      ->check(CLI::Range(0, 100));
+  run.footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out -j 2");
+}
 
-  void add_point() {
-    const auto [point, options] =
-        add("point", "Run one point of a manifest: what engines call", sweep_point);
-    point.add_option("--manifest", options.input, "manifest.jsonl")->type_name("M")->required();
-    point.add_option("--index", options.index, "Line of the manifest, from 0")
-        ->type_name("I")
-        ->required();
-    add_path(point, "--out", options.folder, "Folder of the sweep", "DIR")->required();
-    point.footer(
-        "Example:\n  flitwise sweep point --manifest out/manifest.jsonl --index 3 --out out");
-  }
+void add_point(CLI::App& sweep, Action& action) {
+  const auto [point, options] = add_part<sweep_point>(
+      sweep, action, "point", "Run one point of a manifest: what engines call", "--manifest",
+      "manifest.jsonl", "M");
+  point.add_option("--index", options.index, "Line of the manifest, from 0")
+      ->type_name("I")
+      ->required();
+  add_path(point, "--out", options.folder, "Folder of the sweep", "DIR")->required();
+  point.footer(
+      "Example:\n  flitwise sweep point --manifest out/manifest.jsonl --index 3 --out out");
+}
 
-  // One that needs the folder of the sweep alone.
-  void add_of_folder(const char* name, const char* purpose, int (*perform)(const SweepOptions&)) {
-    const auto [part, options] = add(name, purpose, perform);
-    add_input(part, options, "Folder of the sweep", "DIR");
-    part.footer(fmt::format("Example:\n  flitwise sweep {} out", name));
-  }
-
- private:
-  Command<SweepOptions> add(const char* name, const char* purpose,
-                            int (*perform)(const SweepOptions&)) {
-    return add_command<SweepOptions>(
-        sweep_, name, purpose, action_,
-        [perform](const SweepOptions& options) { return complete_or_not(options, perform); });
-  }
-  static void add_input(CLI::App& part, SweepOptions& options, const char* what, const char* type) {
-    part.add_option("input", options.input, what)->type_name(type)->required();
-  }
-
-  CLI::App& sweep_;
-  Action& action_;
-};
+// One that needs the folder of the sweep alone.
+template <int (*perform)(const SweepOptions&)>
+void add_of_folder(CLI::App& sweep, Action& action, const char* name, const char* purpose) {
+  add_part<perform>(sweep, action, name, purpose, "input", "Folder of the sweep", "DIR")
+      .app.footer(fmt::format("Example:\n  flitwise sweep {} out", name));
+}
 
 }  // namespace
 
 void add_sweep_command(CLI::App& app, Action& action) {
-  CLI::App* sweep = app.add_subcommand("sweep", "Run many configurations and gather the results");
-  sweep->require_subcommand(1);
-  SweepCommands commands(*sweep, action);
-  commands.add_plan();
-  commands.add_run();
-  commands.add_point();
-  commands.add_of_folder("status", "Say which points have a result", sweep_status);
-  commands.add_of_folder("merge", "Make results.sqlite and points.csv from all points",
-                         sweep_merge);
-  commands.add_of_folder("resume", "Run what is missing or failed (not modelled yet)",
-                         sweep_resume);
-  sweep->footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out");
+  CLI::App& sweep = *app.add_subcommand("sweep", "Run many configurations and gather the results");
+  sweep.require_subcommand(1);
+  add_plan(sweep, action);
+  add_run(sweep, action);
+  add_point(sweep, action);
+  add_of_folder<sweep_status>(sweep, action, "status", "Say which points have a result");
+  add_of_folder<sweep_merge>(sweep, action, "merge",
+                             "Make results.sqlite and points.csv from all points");
+  add_of_folder<sweep_resume>(sweep, action, "resume",
+                              "Run what is missing or failed (not modelled yet)");
+  sweep.footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out");
 }
 
 }  // namespace flitwise::cli

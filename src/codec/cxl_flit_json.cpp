@@ -16,21 +16,14 @@ const std::vector<std::string> kDirections = {"down", "up"};
 
 // ---- to JSON
 
-Json credits_json(const CxlHeader68& header) {
+Json credits_json(const CxlFlit& flit, CxlFlitForm form) {
+  const bool is_68 = form == CxlFlitForm::k68;
   Json json = Json::object();
   for (std::size_t i = 0; i < kCxlCredits; ++i) {
-    const CxlCreditField& field = header.credits[i];
-    if (field.code > 0) {
-      json[cxl_credit_key(field.protocol, i)] = cxl_credits_of_code(field.code);
-    }
-  }
-  return json;
-}
-Json credits_json(const CxlCreditReturn256& credits) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < kCxlCredits; ++i) {
-    if (credits.counts[i] > 0) {
-      json[cxl_credit_key(credits.protocol, i)] = credits.counts[i];
+    const CxlCreditField& field = flit.header.credits[i];
+    const unsigned count = is_68 ? cxl_credits_of_code(field.code) : flit.credits.counts[i];
+    if (count > 0) {
+      json[cxl_credit_key(is_68 ? field.protocol : flit.credits.protocol, i)] = count;
     }
   }
   return json;
@@ -39,15 +32,12 @@ Json credits_json(const CxlCreditReturn256& credits) {
 Json slot_json(const CxlSlotContents& slot, const CxlWidths& widths) {
   Json json;
   switch (slot.kind) {
-    case CxlSlot::Kind::kData:
-      json["data"] = json_value::hex_bytes(slot.chunk);
-      return json;
+    case CxlSlot::Kind::kData: json["data"] = json_value::hex_bytes(slot.chunk); return json;
     case CxlSlot::Kind::kByteEnables:
       json["byte_enables"] = json_value::hex_number(bits_at(slot.chunk.data(), 0, 64));
       return json;
     case CxlSlot::Kind::kMessages:
-    case CxlSlot::Kind::kEmpty:
-      break;
+    case CxlSlot::Kind::kEmpty: break;
   }
   json["format"] = slot.format;
   // Places behind the last message stay out.
@@ -87,7 +77,7 @@ Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
       json["all_data"] = true;
     } else {
       json["ak"] = flit.header.is_ack;
-      json["credits"] = credits_json(flit.header);
+      json["credits"] = credits_json(flit, kind.form);
     }
     if (flit.control) {
       add_control(*flit.control, json);
@@ -96,7 +86,7 @@ Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
     }
   } else {
     json["header"] = json_value::hex_number(flit.header_256);
-    json["credits"] = credits_json(flit.credits);
+    json["credits"] = credits_json(flit, kind.form);
   }
   if (!flit.control) {
     json["slots"] = Json::array();

@@ -14,7 +14,6 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "cxl/flit_codec.h"
-#include "cxl/message_packing.h"
 
 namespace flitwise {
 
@@ -77,8 +76,6 @@ class CxlFlitStream {
 Json json_of(const CxlWireMessage& wire, const CxlWidths& widths);
 
 /// An object, or the name of a channel alone. Throws ConfigError with every problem.
-CxlWireMessage wire_message_from_json(const Json& given, const CxlWidths& widths,
-                                      const JsonSource& source);
 CxlSend send_from_json(const Json& given, const CxlWidths& widths, const JsonSource& source);
 
 /// Does read(); problems of what is nested get the path of where they lie in front.

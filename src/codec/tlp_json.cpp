@@ -8,7 +8,6 @@
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
 #include "tlp/flit_tlp_codec.h"
-#include "tlp/flit_tlp_layout.h"
 #include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 #include "tlp/tlp_check.h"
@@ -19,18 +18,13 @@ namespace {
 
 Json value_json(const TlpField& field, std::uint64_t value) {
   switch (field.format) {
-    case TlpField::Format::kFlag:
-      return value != 0;
-    case TlpField::Format::kWord:
-      return field.words[value];
+    case TlpField::Format::kFlag: return value != 0;
+    case TlpField::Format::kWord: return field.words[value];
     case TlpField::Format::kBdf:
       return json_value::bdf_text(Bdf{static_cast<std::uint16_t>(value)});
-    case TlpField::Format::kHex:
-      return json_value::hex_number(value);
-    case TlpField::Format::kHexDw:
-      return json_value::hex_dw(static_cast<std::uint32_t>(value));
-    case TlpField::Format::kNumber:
-      break;
+    case TlpField::Format::kHex: return json_value::hex_number(value);
+    case TlpField::Format::kHexDw: return json_value::hex_dw(static_cast<std::uint32_t>(value));
+    case TlpField::Format::kNumber: break;
   }
   return value;
 }
@@ -87,10 +81,8 @@ class TlpReader {
 
   void read_value(const TlpField& field, std::optional<std::uint64_t>& value) {
     switch (field.format) {
-      case TlpField::Format::kFlag:
-        return reader_.flag(field.key, value);
-      case TlpField::Format::kWord:
-        return reader_.word(field.key, field.words, value);
+      case TlpField::Format::kFlag: return reader_.flag(field.key, value);
+      case TlpField::Format::kWord: return reader_.word(field.key, field.words, value);
       case TlpField::Format::kBdf: {
         std::optional<Bdf> bdf;
         reader_.bdf(field.key, bdf);
@@ -99,8 +91,7 @@ class TlpReader {
       }
       case TlpField::Format::kNumber:
       case TlpField::Format::kHex:
-      case TlpField::Format::kHexDw:
-        return read_number(field, value);
+      case TlpField::Format::kHexDw: return read_number(field, value);
     }
   }
 

@@ -17,10 +17,7 @@ enum class CoreOp : std::uint8_t {
   kWriteThrough,  ///< not to keep: ItoMWr for a whole line, else WrInv
   kWritePosted,   ///< the same, weakly ordered: WOWrInvF for a whole line, else WOWrInv
   kEvict,         ///< gives the line up: DirtyEvict, CleanEvict or CleanEvictNoData
-  kFlush,         ///< the line is to be in no cache of the machine: CLFlush
-  kFlushed,       ///< tells that this cache is empty: CacheFlushed
 };
-inline constexpr std::size_t kCoreOps = 9;
 
 struct CoreRequest {
   CoreOp op = CoreOp::kRead;

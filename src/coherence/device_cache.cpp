@@ -7,6 +7,10 @@
 namespace flitwise {
 namespace {
 
+/// By CoreOp.
+constexpr cxl::D2hReq kReads[] = {cxl::D2hReq::kRdShared, cxl::D2hReq::kRdAny,
+                                  cxl::D2hReq::kRdCurr};
+
 std::optional<cxl::D2hReq> opcode_of_write(const CoreRequest& request, LineState state) {
   const bool is_whole = request.byte_enables == kAllBytes;
   if (is_owned(state)) {
@@ -42,28 +46,13 @@ LineState DeviceCache::state(std::uint64_t line) const {
 std::optional<cxl::D2hReq> DeviceCache::opcode_for(const CoreRequest& request) const {
   const LineState state = array_.state(line_of(request.address));
   const bool is_held = state != LineState::kInvalid;
-  const auto unless_held = [is_held](cxl::D2hReq opcode) {
-    return is_held ? std::nullopt : std::optional(opcode);
-  };
-  switch (request.op) {
-    case CoreOp::kRead:
-      return unless_held(cxl::D2hReq::kRdShared);
-    case CoreOp::kReadAny:
-      return unless_held(cxl::D2hReq::kRdAny);
-    case CoreOp::kReadOnce:
-      return unless_held(cxl::D2hReq::kRdCurr);
-    case CoreOp::kWrite:
-    case CoreOp::kWriteThrough:
-    case CoreOp::kWritePosted:
-      return opcode_of_write(request, state);
-    case CoreOp::kEvict:
-      return is_held ? std::optional(opcode_of_eviction(state)) : std::nullopt;
-    case CoreOp::kFlush:
-      return cxl::D2hReq::kClFlush;
-    case CoreOp::kFlushed:
-      return cxl::D2hReq::kCacheFlushed;
+  if (request.is_write()) {
+    return opcode_of_write(request, state);
   }
-  return std::nullopt;
+  if (request.op == CoreOp::kEvict) {
+    return is_held ? std::optional(opcode_of_eviction(state)) : std::nullopt;
+  }
+  return is_held ? std::nullopt : std::optional(kReads[static_cast<std::size_t>(request.op)]);
 }
 
 cxl::D2hReq DeviceCache::opcode_of_eviction(LineState state) const {
@@ -75,10 +64,6 @@ cxl::D2hReq DeviceCache::opcode_of_eviction(LineState state) const {
 
 CoreObstacle DeviceCache::obstacle(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
-  if (request.op == CoreOp::kFlushed) {
-    return array_.lines_held() == 0 && outstanding() == 0 ? CoreObstacle::kNone
-                                                          : CoreObstacle::kLine;
-  }
   if (busy_.find(line) != nullptr) {
     return CoreObstacle::kLine;  // one request a line [COH-2.4]
   }
@@ -112,10 +97,7 @@ void DeviceCache::request(const CoreRequest& request, CxlOutput& out, CoreResult
   if (way == nullptr && is_allocating(*opcode)) {
     way = array_.room_for(line);
     if (!way->is_free()) {  // its line leaves at once and waits for the host elsewhere [COH-2.2]
-      CoreRequest eviction;
-      eviction.op = CoreOp::kEvict;
-      eviction.address = way->line;
-      start_eviction(*way, eviction, false, out);
+      start_eviction(*way, {CoreOp::kEvict, 0, way->line}, false, out);
     }
     way->line = line;
   }
@@ -159,17 +141,11 @@ std::size_t DeviceCache::lose_all() {
 std::uint16_t DeviceCache::send_request(cxl::D2hReq opcode, const CoreRequest& request,
                                         bool is_of_core, CxlOutput& out) {
   const std::uint16_t cqid = cqids_.acquire();
-  Transaction& transaction = transactions_[cqid];
-  transaction = Transaction{};
-  transaction.opcode = opcode;
-  transaction.request = request;
-  transaction.is_of_core = is_of_core;
+  transactions_[cqid] = {opcode, request, is_of_core};
   CxlOut& sent = add_message(out, CxlChannel::kD2hReq, opcode, cqid);
   sent.message.cache_id = config_.cache_id;
-  if (opcode != cxl::D2hReq::kCacheFlushed) {  // of no line
-    sent.message.address = line_of(request.address);
-    busy_[line_of(request.address)] = cqid;
-  }
+  sent.message.address = line_of(request.address);
+  busy_[sent.message.address] = cqid;
   return cqid;
 }
 
@@ -240,16 +216,12 @@ void DeviceCache::responded(const CxlMessage& response, CxlOutput& out, CoreResu
   }
   const Transaction& transaction = transactions_[response.id];
   switch (static_cast<cxl::H2dRsp>(response.opcode)) {
-    case cxl::H2dRsp::kGo:
-      granted(response.id, response.rsp_data, out, done);
-      return;
+    case cxl::H2dRsp::kGo: granted(response.id, response.rsp_data, out, done); return;
     case cxl::H2dRsp::kWritePull:
     case cxl::H2dRsp::kGoWritePull:
     case cxl::H2dRsp::kGoWritePullDrop:
     case cxl::H2dRsp::kFastGoWritePull:
-    case cxl::H2dRsp::kGoErrWritePull:
-      pulled(response.id, response, out, done);
-      return;
+    case cxl::H2dRsp::kGoErrWritePull: pulled(response.id, response, out, done); return;
     case cxl::H2dRsp::kExtCmp:  // [COH-2.6]
       if (!bad_.add_if(
               rule_of(transaction.opcode).end != cxl::H2dRsp::kExtCmp || !transaction.is_pulled,
@@ -333,14 +305,9 @@ void DeviceCache::filled(const CxlMessage& header, const CxlLine& line, CxlOutpu
 void DeviceCache::settle(std::uint16_t cqid, CxlOutput& out, CoreResults& done) {
   Transaction& transaction = transactions_[cqid];
   CoreRequest& request = transaction.request;
-  Way* const way = transaction.opcode == cxl::D2hReq::kCacheFlushed
-                       ? nullptr
-                       : array_.find(line_of(request.address));
-  const bool had_way = way != nullptr && way->is_reserved;
-  if (had_way) {
+  Way* const way = array_.find(line_of(request.address));
+  if (way != nullptr && way->is_reserved) {
     way->is_reserved = false;
-  }
-  if (had_way && transaction.opcode != cxl::D2hReq::kClFlush) {  // whose snoop has taken the line
     if (transaction.is_error || transaction.state == LineState::kInvalid) {
       array_.set_state(*way, LineState::kInvalid);  // of use once, or of none
     } else {
@@ -363,9 +330,7 @@ void DeviceCache::finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done) 
     done.push_back({request.op, request.token, request.address, transaction.is_error, request.line,
                     transaction.opcode == cxl::D2hReq::kItoMWr && !transaction.is_error});
   }
-  if (transaction.opcode != cxl::D2hReq::kCacheFlushed) {
-    busy_.erase(line);
-  }
+  busy_.erase(line);
   cqids_.release(cqid);
   if (transaction.snoop) {
     answer(*transaction.snoop, out);

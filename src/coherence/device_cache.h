@@ -8,10 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "coherence/bad_messages.h"
+#include "coherence/agent_books.h"
 #include "coherence/cache_array.h"
 #include "coherence/core_request.h"
-#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
@@ -33,11 +32,7 @@ class DeviceCache {
   /// are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
   LineState state(std::uint64_t line) const;
-  /// void visit(std::uint64_t line, LineState), for each line held.
-  template <class Visit>
-  void for_each_line(Visit&& visit) const {
-    array_.for_each_line(visit);
-  }
+  const CacheArray& lines() const { return array_; }
   std::size_t outstanding() const { return cqids_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
 
@@ -62,7 +57,7 @@ class DeviceCache {
     bool is_error = false;
     /// Evictions: the state of the line, which is in request.line; with GO: the state granted.
     LineState state = LineState::kInvalid;
-    std::optional<CxlMessage> snoop;  ///< waits for the data [COH-4.5]
+    std::optional<CxlMessage> snoop{};  ///< waits for the data [COH-4.5]
   };
 
   // The core's side.

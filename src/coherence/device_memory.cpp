@@ -209,8 +209,8 @@ void DeviceMemory::finish(std::uint32_t transaction) {
   }
   Line& line = lines_[address];
   line.active = kNobody;
-  if (const std::uint32_t next = line.first_waiting; next != kNobody) {
-    line.first_waiting = transactions_[next].next;
+  if (!line.waiting.empty()) {
+    const std::uint32_t next = transactions_.pop(line.waiting);
     take_turn(next);
     ready_.push_back(next);
   } else if (line.host == cxl::MetaValue::kInvalid) {

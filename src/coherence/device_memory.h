@@ -9,10 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "coherence/bad_messages.h"
+#include "coherence/agent_books.h"
 #include "coherence/cache_array.h"
 #include "coherence/core_request.h"
-#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
@@ -52,7 +51,6 @@ class DeviceMemory {
 
  private:
   using Way = CacheArray::Way;
-  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
   enum class Kind : std::uint8_t { kHostRequest, kHostWrite, kCore, kVictim };
   struct Transaction {
     Kind kind = Kind::kCore;
@@ -68,7 +66,7 @@ class DeviceMemory {
   struct Line {
     cxl::MetaValue host = cxl::MetaValue::kInvalid;
     std::uint32_t active = kNobody;
-    std::uint32_t first_waiting = kNobody, last_waiting = kNobody;
+    TokenPool<Transaction>::Queue waiting;
   };
   /// What a request of the host gets.
   struct Grant {

@@ -105,9 +105,7 @@ void DeviceMemory::requested(const CxlMessage& message, const CxlLine& line, Cxl
   } else if (is_write && transactions_[wanted.active].is_snooping) {
     serve_write(transaction);  // what the host has to write before its BIRsp [COH-6.3]
   } else {
-    (wanted.first_waiting == kNobody ? wanted.first_waiting
-                                     : transactions_[wanted.last_waiting].next) = transaction;
-    wanted.last_waiting = transaction;
+    transactions_.push(wanted.waiting, transaction);
     transactions_[transaction].is_waiting = true;
   }
 }
@@ -239,7 +237,7 @@ void DeviceMemory::host_lost(CoreResults& done) {
   tags_.reset();
   lines_.for_each([](std::uint64_t, Line& line) {
     line.host = cxl::MetaValue::kInvalid;
-    line.first_waiting = line.last_waiting = kNobody;
+    line.waiting = {};
   });
   for (std::size_t id = 0; id < snoops_.size(); ++id) {
     const auto bitag = static_cast<std::uint16_t>(id);

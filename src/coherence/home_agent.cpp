@@ -17,8 +17,7 @@ bool is_known(cxl::D2hRsp opcode) {
     case cxl::D2hRsp::kRspSHitSE:
     case cxl::D2hRsp::kRspSFwdM:
     case cxl::D2hRsp::kRspIFwdM:
-    case cxl::D2hRsp::kRspVFwdV:
-      return true;
+    case cxl::D2hRsp::kRspVFwdV: return true;
   }
   return false;
 }
@@ -72,10 +71,7 @@ void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutpu
   cqids_[port].set(request.id);
   const std::uint32_t transaction = transactions_.open();
   Transaction& wanted = transactions_[transaction];
-  wanted.opcode = opcode;
-  wanted.port = port;
-  wanted.cqid = request.id;
-  wanted.address = request.address;
+  wanted = {opcode, port, request.id, request.address};
   if (opcode == cxl::D2hReq::kCacheFlushed) {  // of no line: nothing to wait for
     respond(transaction, cxl::H2dRsp::kGo, static_cast<std::uint16_t>(cxl::GoState::kInvalid), out);
     close_cqid(wanted);
@@ -84,40 +80,24 @@ void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutpu
   }
   Line& line = lines_[request.address];
   if (line.is_busy) {
-    push(line.waiting, transaction);  // [COH-3.2]
+    transactions_.push(line.waiting, transaction);  // [COH-3.2]
   } else {
     line.is_busy = true;
     give_turn(transaction);
   }
 }
 
-void HomeAgent::push(Queue& queue, std::uint32_t transaction) {
-  transactions_[transaction].next = kNobody;
-  if (queue.first == kNobody) {
-    queue.first = transaction;
-  } else {
-    transactions_[queue.last].next = transaction;
-  }
-  queue.last = transaction;
-}
-
-std::uint32_t HomeAgent::pop(Queue& queue) {
-  const std::uint32_t first = queue.first;
-  queue.first = transactions_[first].next;
-  return first;
-}
-
 void HomeAgent::give_turn(std::uint32_t transaction) {
-  push(ready_, transaction);
+  transactions_.push(ready_, transaction);
   if (listener_ != nullptr) {
     listener_->has_turn(transaction);
   }
 }
 
 void HomeAgent::start_ready(CxlOutput& out) {
-  while (ready_.first != kNobody && active_ < max_active_) {
+  while (!ready_.empty() && active_ < max_active_) {
     ++active_;
-    const std::uint32_t transaction = pop(ready_);
+    const std::uint32_t transaction = transactions_.pop(ready_);
     if (listener_ != nullptr) {
       listener_->is_at_work(transactions_[transaction].port, transaction);
     }

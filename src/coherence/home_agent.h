@@ -12,9 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "coherence/bad_messages.h"
+#include "coherence/agent_books.h"
 #include "coherence/cxl_line.h"
-#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
@@ -101,17 +100,6 @@ class HomeAgent {
   void memory_written(std::uint32_t token, CxlOutput& out);
 
  private:
-  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
-  /// Transactions one behind the other, linked by Transaction::next.
-  struct Queue {
-    std::uint32_t first = kNobody, last = kNobody;
-  };
-  /// A line that somebody holds or wants.
-  struct Line {
-    LineHolders holders;
-    bool is_busy = false;  ///< one of its requests has the turn [COH-3.2]
-    Queue waiting;
-  };
   struct Transaction {
     cxl::D2hReq opcode{};
     std::uint8_t port = 0;
@@ -127,6 +115,13 @@ class HomeAgent {
     bool was_held = false;     ///< evictions: the cache still had the line when its turn came
     CxlLine line{};
     std::uint32_t next = kNobody;
+  };
+  using Queue = TokenPool<Transaction>::Queue;
+  /// A line that somebody holds or wants.
+  struct Line {
+    LineHolders holders;
+    bool is_busy = false;  ///< one of its requests has the turn [COH-3.2]
+    Queue waiting;
   };
   /// What a UQID is out for.
   struct Expected {
@@ -145,8 +140,6 @@ class HomeAgent {
   void data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line, CxlOutput& out);
   void snoop_done(std::uint16_t uqid, CxlOutput& out);
   bool is_expected(std::uint8_t port, std::uint16_t uqid) const;
-  void push(Queue& queue, std::uint32_t transaction);
-  std::uint32_t pop(Queue& queue);
   void give_turn(std::uint32_t transaction);
   void start_ready(CxlOutput& out);
 

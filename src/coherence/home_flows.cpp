@@ -43,14 +43,11 @@ void HomeAgent::start(std::uint32_t transaction, CxlOutput& out) {
 PortMask HomeAgent::to_snoop(const Transaction& request) const {
   const LineHolders& holders = lines_.find(request.address)->holders;
   switch (rule_of(request.opcode).asked) {
-    case RequestRule::Asked::kNone:
-      return 0;
+    case RequestRule::Asked::kNone: return 0;
     case RequestRule::Asked::kAllOfOwner:
       return holders.owner() && !holders.is_owner(request.port) ? holders.all() : 0;
-    case RequestRule::Asked::kOthers:
-      return holders.all_but(request.port);
-    case RequestRule::Asked::kAll:
-      return holders.all();
+    case RequestRule::Asked::kOthers: return holders.all_but(request.port);
+    case RequestRule::Asked::kAll: return holders.all();
   }
   return 0;
 }
@@ -66,9 +63,7 @@ void HomeAgent::resolve(std::uint32_t transaction, CxlOutput& out) {
         return;
       }
       [[fallthrough]];
-    case RequestRule::Kind::kUpgrade:
-      grant(transaction, out);
-      return;
+    case RequestRule::Kind::kUpgrade: grant(transaction, out); return;
     case RequestRule::Kind::kWrite: {
       const bool is_over_for_cache = rule.pull == cxl::H2dRsp::kGoWritePull;
       request.had_go = is_over_for_cache && !request.is_orphan;
@@ -78,13 +73,9 @@ void HomeAgent::resolve(std::uint32_t transaction, CxlOutput& out) {
       }
       return;
     }
-    case RequestRule::Kind::kEviction:
-      resolve_eviction(transaction, out);
-      return;
+    case RequestRule::Kind::kEviction: resolve_eviction(transaction, out); return;
     case RequestRule::Kind::kFlush:
-    case RequestRule::Kind::kUnknown:
-      write_back(transaction, out);
-      return;
+    case RequestRule::Kind::kUnknown: write_back(transaction, out); return;
   }
 }
 
@@ -204,8 +195,8 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
     listener_->write_over(request.port, request.address, request.is_written);
   }
   Line& line = *lines_.find(request.address);
-  if (line.waiting.first != kNobody) {
-    give_turn(pop(line.waiting));
+  if (!line.waiting.empty()) {
+    give_turn(transactions_.pop(line.waiting));
   } else {
     line.is_busy = false;
     if (line.holders.empty()) {
@@ -218,9 +209,7 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
 
 std::uint16_t HomeAgent::expect(std::uint32_t transaction, std::uint8_t port) {
   const std::uint16_t uqid = uqids_.acquire();
-  expected_[uqid] = Expected{};
-  expected_[uqid].transaction = transaction;
-  expected_[uqid].port = port;
+  expected_[uqid] = {transaction, port};
   return uqid;
 }
 

@@ -17,6 +17,16 @@ CxlMessage message_with(CxlChannel channel, Opcode opcode, cxl::SnpType snoop,
   return message;
 }
 
+/// What a BISnp is told of what the host keeps of the line.
+struct Kept {
+  cxl::M2sBiRsp response;
+  cxl::MetaValue value;
+};
+/// By LineState.
+constexpr Kept kKept[] = {{cxl::M2sBiRsp::kBiRspI, cxl::MetaValue::kInvalid},
+                          {cxl::M2sBiRsp::kBiRspS, cxl::MetaValue::kShared},
+                          {cxl::M2sBiRsp::kBiRspE, cxl::MetaValue::kAny}};
+
 }  // namespace
 
 HostLines::HostLines(const HostLinesConfig& config, LineStateListener* listener)
@@ -39,31 +49,24 @@ std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) con
   if (is_here) {
     return std::nullopt;
   }
-  switch (request.op) {
-    case CoreOp::kRead:
-      return message_with(kReq, Req::kMemRd, Snp::kSnpData, Meta::kShared);
-    case CoreOp::kReadAny:
-      return message_with(kReq, Req::kMemRdData, Snp::kSnpData, Meta::kShared);
-    case CoreOp::kReadOnce:
-      return message_with(kReq, Req::kMemRd, Snp::kSnpCur, Meta::kInvalid);
-    case CoreOp::kWrite: {
-      const bool needs_data = !is_held && request.byte_enables != kAllBytes;
-      return message_with(kReq, needs_data ? Req::kMemRd : Req::kMemInv, Snp::kSnpInv, Meta::kAny);
-    }
-    case CoreOp::kEvict:
-      return state == LineState::kModified
-                 ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, Snp::kNoOp,
-                                Meta::kInvalid)
-                 : message_with(kReq, Req::kMemClnEvct, Snp::kNoOp, Meta::kInvalid);
-    default:
-      return std::nullopt;
+  if (request.op == CoreOp::kWrite) {
+    const bool needs_data = !is_held && request.byte_enables != kAllBytes;
+    return message_with(kReq, needs_data ? Req::kMemRd : Req::kMemInv, Snp::kSnpInv, Meta::kAny);
   }
+  if (request.op == CoreOp::kEvict) {
+    return state == LineState::kModified
+               ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, Snp::kNoOp, Meta::kInvalid)
+               : message_with(kReq, Req::kMemClnEvct, Snp::kNoOp, Meta::kInvalid);
+  }
+  const bool is_once = request.op == CoreOp::kReadOnce;
+  return message_with(kReq, request.op == CoreOp::kReadAny ? Req::kMemRdData : Req::kMemRd,
+                      is_once ? Snp::kSnpCur : Snp::kSnpData,
+                      is_once ? Meta::kInvalid : Meta::kShared);
 }
 
 CoreObstacle HostLines::obstacle(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
-  if (request.op > CoreOp::kEvict || request.op == CoreOp::kWriteThrough ||
-      request.op == CoreOp::kWritePosted) {
+  if (request.op == CoreOp::kWriteThrough || request.op == CoreOp::kWritePosted) {
     return CoreObstacle::kNotKnown;
   }
   if (busy_.find(line) != nullptr) {
@@ -100,10 +103,7 @@ void HostLines::request(const CoreRequest& request, CxlOutput& out, CoreResults&
     if (way == nullptr) {
       way = array_.room_for(line);
       if (!way->is_free()) {
-        CoreRequest eviction;
-        eviction.op = CoreOp::kEvict;
-        eviction.address = way->line;
-        start_eviction(*way, eviction, false, out);
+        start_eviction(*way, {CoreOp::kEvict, 0, way->line}, false, out);
       }
       way->line = line;
     }
@@ -140,21 +140,13 @@ std::size_t HostLines::lose_all() {
   return modified + array_.lose_all();
 }
 
-std::uint16_t HostLines::send(CxlMessage message, const CoreRequest& request, bool is_of_core,
-                              CxlOutput& out) {
-  const std::uint16_t tag = tags_.acquire();
-  message.id = tag;
+void HostLines::send(CxlMessage message, const CoreRequest& request, bool is_of_core,
+                     CxlOutput& out) {
+  message.id = tags_.acquire();
   message.address = line_of(request.address);
-  Transaction& transaction = transactions_[tag];
-  transaction = Transaction{};
-  transaction.message = message;
-  transaction.request = request;
-  transaction.is_of_core = is_of_core;
-  busy_[message.address] = tag;
-  CxlOut& sent = out.emplace_back();
-  sent.message = message;
-  sent.line = request.line;
-  return tag;
+  transactions_[message.id] = {message, request, is_of_core};
+  busy_[message.address] = message.id;
+  out.push_back({0, message, request.line});
 }
 
 // ---- the device's side of the host's lines: Cmp and data, BISnp and who was first.
@@ -288,9 +280,7 @@ void HostLines::snooped(const CxlMessage& message, CxlOutput& out) {
     return;
   }
   Snoop& snoop = snoops_[message.id];
-  snoop = Snoop{};
-  snoop.is_out = true;
-  snoop.message = message;
+  snoop = {message, true};
   ++snoops_out_;
   if (tag == nullptr) {
     answer(message.id, out);
@@ -336,21 +326,14 @@ void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
   Way* const way = array_.find(line);
   const LineState state = array_.state(line);
   const auto opcode = static_cast<cxl::S2mBiSnp>(snoop.message.opcode);
-  LineState kept = LineState::kInvalid;
+  LineState kept = LineState::kInvalid;  // else S or E
   if (state != LineState::kInvalid && opcode == cxl::S2mBiSnp::kBiSnpData) {
     kept = LineState::kShared;
   } else if (opcode == cxl::S2mBiSnp::kBiSnpCur) {
     kept = state == LineState::kModified ? LineState::kExclusive : state;
   }
-  cxl::MetaValue value = cxl::MetaValue::kInvalid;
-  snoop.response = cxl::M2sBiRsp::kBiRspI;
-  if (kept == LineState::kShared) {
-    value = cxl::MetaValue::kShared;
-    snoop.response = cxl::M2sBiRsp::kBiRspS;
-  } else if (kept == LineState::kExclusive) {
-    value = cxl::MetaValue::kAny;
-    snoop.response = cxl::M2sBiRsp::kBiRspE;
-  }
+  const Kept& told = kKept[static_cast<std::size_t>(kept)];
+  snoop.response = told.response;
   if (way != nullptr) {
     array_.set_state(*way, kept);
   }
@@ -361,12 +344,11 @@ void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
   snoop.is_writing = true;
   const auto tag = static_cast<std::uint16_t>(kWriteBackTag + bitag);
   busy_[line] = tag;
-  CxlOut& sent = add_message(out, CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, tag);
-  sent.message.address = line;
-  sent.message.snp_type = static_cast<std::uint8_t>(cxl::SnpType::kNoOp);
-  sent.message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
-  sent.message.meta_value = static_cast<std::uint8_t>(value);
-  sent.line = way->data;
+  CxlMessage message =
+      message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, cxl::SnpType::kNoOp, told.value);
+  message.id = tag;
+  message.address = line;
+  out.push_back({0, message, way->data});
 }
 
 void HostLines::written(std::uint16_t bitag, CxlOutput& out) {

@@ -8,10 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "coherence/bad_messages.h"
+#include "coherence/agent_books.h"
 #include "coherence/cache_array.h"
 #include "coherence/core_request.h"
-#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
@@ -35,11 +34,7 @@ class HostLines {
   /// it: their answers are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
   LineState state(std::uint64_t line) const { return array_.state(line); }
-  /// void visit(std::uint64_t line, LineState), for each line held.
-  template <class Visit>
-  void for_each_line(Visit&& visit) const {
-    array_.for_each_line(visit);
-  }
+  const CacheArray& lines() const { return array_; }
   /// Requests and back-invalidate snoops that are not done.
   std::size_t outstanding() const { return tags_.outstanding() + snoops_out_; }
   std::uint64_t early_conflicts() const { return early_; }
@@ -66,7 +61,7 @@ class HostLines {
     bool has_cmp = false, has_data = false;
     bool is_refused = false;  ///< there is no such memory [COH-7.3]
     cxl::S2mNdr granted = cxl::S2mNdr::kCmp;
-    std::optional<std::uint16_t> bitag;  ///< a BISnp waits for it
+    std::optional<std::uint16_t> bitag{};  ///< a BISnp waits for it
     bool is_read() const {
       const auto opcode = static_cast<cxl::M2sReq>(message.opcode);
       return message.channel == CxlChannel::kM2sReq &&
@@ -74,16 +69,15 @@ class HostLines {
     }
   };
   struct Snoop {
-    bool is_out = false, awaits_ack = false, is_writing = false;
     CxlMessage message;
+    bool is_out = false, awaits_ack = false, is_writing = false;
     cxl::M2sBiRsp response{};  ///< behind the line that is being written
   };
 
   // The core's side.
   std::optional<CxlMessage> message_for(const CoreRequest& request) const;
   void start_eviction(Way& way, const CoreRequest& request, bool is_of_core, CxlOutput& out);
-  std::uint16_t send(CxlMessage message, const CoreRequest& request, bool is_of_core,
-                     CxlOutput& out);
+  void send(CxlMessage message, const CoreRequest& request, bool is_of_core, CxlOutput& out);
 
   // The device's side.
   void completed(const CxlMessage& message, CxlOutput& out, CoreResults& done);

@@ -199,14 +199,14 @@ void StagedFile::check_there() const {
                                 target_, temporary_));
 }
 
-void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::string>& obsolete) {
+void put_in_place(const StagedFiles& files, const std::vector<std::string>& obsolete) {
   const BlockedInterrupts blocked;
   std::vector<std::string> outdated = obsolete;
   std::set<std::string> folders;
-  for (const StagedFile* file : files) {
+  for (const auto& file : files) {
     file->check_there();
   }
-  for (const StagedFile* file : files) {
+  for (const auto& file : files) {
     if (file->is_direct()) {
       continue;
     }
@@ -223,7 +223,7 @@ void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::
       fail(path);
     }
   }
-  for (StagedFile* file : files) {
+  for (const auto& file : files) {
     if (!file->is_direct() && std::rename(file->temporary_.c_str(), file->target_.c_str()) != 0) {
       fail(file->target_);
     }
@@ -235,14 +235,12 @@ void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::
 void write_files_together(const std::vector<OutputFile>& files,
                           const std::vector<std::string>& obsolete) {
   const BlockedInterrupts blocked;  // nothing is left half done
-  std::vector<std::unique_ptr<StagedFile>> staged;
-  std::vector<StagedFile*> all;
+  StagedFiles staged;
   for (const OutputFile& file : files) {
     staged.push_back(std::make_unique<StagedFile>(file.path, Place::kRegularFile));
     staged.back()->write(file.text);
-    all.push_back(staged.back().get());
   }
-  put_in_place(all, obsolete);
+  put_in_place(staged, obsolete);
 }
 
 void write_file_atomically(const std::string& path, const std::string& text) {
@@ -252,9 +250,10 @@ void write_file_atomically(const std::string& path, const std::string& text) {
   }
   const BlockedInterrupts blocked;
   remove_left_over_files(folder_of(path));
-  StagedFile file(path);
-  file.write(text);
-  put_in_place({&file});
+  StagedFiles files;
+  files.push_back(std::make_unique<StagedFile>(path));
+  files.back()->write(text);
+  put_in_place(files);
 }
 
 void remove_left_over_files(const std::string& folder) {

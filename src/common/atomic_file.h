@@ -2,6 +2,7 @@
 /// Files that are either there in full or not at all, alone or together.
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ void check_place(const std::string& path);
 /// that lead in a circle end at one of them.
 std::string end_of_links(const std::string& path);
 
+class StagedFile;
+using StagedFiles = std::vector<std::unique_ptr<StagedFile>>;
+
 /// A file under way: written beside its place under a name that cannot be foreseen, and renamed
 /// when it is complete. At kAny a device or FIFO is written to as it stands, a link where it leads,
 /// and a FIFO is waited for until somebody reads it.
@@ -47,8 +51,7 @@ class StagedFile {
   void check_there() const;
 
  private:
-  friend void put_in_place(const std::vector<StagedFile*>& files,
-                           const std::vector<std::string>& obsolete);
+  friend void put_in_place(const StagedFiles& files, const std::vector<std::string>& obsolete);
   bool is_direct() const { return temporary_.empty(); }
 
   std::string target_;     // at kAny: links followed
@@ -59,8 +62,7 @@ class StagedFile {
 /// Files of one run: changes nothing where one of them is gone; syncs all, and puts them in place
 /// so that at no time files of two runs stand side by side. Those but the first are taken away, and
 /// `obsolete` ones, the first is renamed, then the others.
-void put_in_place(const std::vector<StagedFile*>& files,
-                  const std::vector<std::string>& obsolete = {});
+void put_in_place(const StagedFiles& files, const std::vector<std::string>& obsolete = {});
 
 struct OutputFile {
   std::string path;

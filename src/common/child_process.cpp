@@ -57,17 +57,16 @@ std::string read_all(int end, pid_t child) {
 /// A file in memory, open at its begin; closed with this object.
 class MemoryFile {
  public:
-  explicit MemoryFile(const std::string& text)
-      : file_(memfd_create("input", MFD_CLOEXEC)), is_whole_(text.empty()) {
-    for (std::size_t at = 0; file_ >= 0 && at < text.size();) {
+  explicit MemoryFile(const std::string& text) : file_(memfd_create("input", MFD_CLOEXEC)) {
+    std::size_t at = 0;
+    while (file_ >= 0 && at < text.size()) {
       const ssize_t n = write(file_, text.data() + at, text.size() - at);
       if (n < 0 && errno != EINTR) {
         break;
       }
       at += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
-      is_whole_ = at == text.size();
     }
-    if (file_ < 0 || !is_whole_ || lseek(file_, 0, SEEK_SET) != 0) {
+    if (file_ < 0 || at < text.size() || lseek(file_, 0, SEEK_SET) != 0) {
       throw std::system_error(errno, std::generic_category(), "input of a child process");
     }
   }
@@ -79,7 +78,6 @@ class MemoryFile {
 
  private:
   int file_;
-  bool is_whole_;
 };
 
 }  // namespace

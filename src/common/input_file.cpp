@@ -147,14 +147,10 @@ Standing what_stands_at(const std::string& path) {
 
 std::string flaw_of_regular_file(const std::string& path) {
   switch (what_stands_at(path)) {
-    case Standing::kRegularFile:
-      return "";
-    case Standing::kFolder:
-      return kDirectory;
-    case Standing::kSpecial:
-      return kPipeOrDevice;
-    default:
-      return reason(errno);
+    case Standing::kRegularFile: return "";
+    case Standing::kFolder: return kDirectory;
+    case Standing::kSpecial: return kPipeOrDevice;
+    default: return reason(errno);
   }
 }
 

@@ -14,13 +14,11 @@ namespace flitwise {
 namespace {
 
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not lock");
 
 // `timeout` and shells send one signal to a child and to its group, so that it comes twice at once.
 constexpr std::int64_t kOneSignalMs = 200;
 
 std::atomic<std::int64_t> first_signal_ms{0};
-static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may not lock");
 
 std::int64_t now_ms() {
   struct timespec now {};
@@ -40,7 +38,10 @@ void on_signal(int signal) {
 }
 
 std::atomic<int> code_at_end{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not lock");
+static_assert(decltype(interrupted)::is_always_lock_free &&
+                  decltype(first_signal_ms)::is_always_lock_free &&
+                  decltype(code_at_end)::is_always_lock_free,
+              "a signal handler may not lock");
 
 void end_at_once(int /*signal*/) {
   ::_exit(code_at_end.load(std::memory_order_relaxed));
@@ -49,7 +50,9 @@ void end_at_once(int /*signal*/) {
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 // Who ignores SIGHUP, as under nohup, goes on doing so.
-void handle(const struct sigaction& action) {
+void handle_by(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
   for (const int signal : kSignals) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
@@ -62,9 +65,7 @@ void handle(const struct sigaction& action) {
 }  // namespace
 
 void watch_for_interrupt() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  handle(action);
+  handle_by(on_signal);
 }
 
 BlockedInterrupts::BlockedInterrupts() {
@@ -82,9 +83,7 @@ BlockedInterrupts::~BlockedInterrupts() {
 
 void end_on_interrupt(int exit_code) {
   code_at_end.store(exit_code, std::memory_order_relaxed);
-  struct sigaction action {};
-  action.sa_handler = end_at_once;
-  handle(action);
+  handle_by(end_at_once);
 }
 
 bool is_interrupted() {

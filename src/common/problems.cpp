@@ -120,12 +120,9 @@ std::optional<std::string> nearest(const std::string& word,
 }
 
 std::string alternatives(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += i == 0 ? "" : (i + 1 == words.size() ? " or " : ", ");
-    text += words[i];
-  }
-  return text;
+  const auto last = words.end() - (words.size() > 1 ? 1 : 0);
+  const std::string text = fmt::format("{}", fmt::join(words.begin(), last, ", "));
+  return last == words.end() ? text : text + " or " + *last;
 }
 
 std::string nearest_hint(const std::string& word, const std::vector<std::string>& candidates,

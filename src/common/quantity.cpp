@@ -97,27 +97,20 @@ std::vector<std::string> unit_names(const Dimension& dimension) {
   return names;
 }
 
-std::string expected_quantity(const Dimension& dimension) {
-  return fmt::format("expected {} such as {} (units {})", dimension.noun, dimension.example,
-                     alternatives(unit_names(dimension)));
-}
-
-std::string wrong_unit(const std::string& text, const std::string& unit,
-                       const Dimension& dimension) {
-  return fmt::format("'{}' has the unit '{}'; {}{}", text, unit, expected_quantity(dimension),
-                     nearest_hint(unit, unit_names(dimension), "unit"));
-}
-
 }  // namespace
 
 Read<std::int64_t> read_quantity(const std::string& text, const Dimension& dimension) {
+  const auto refused = [&](const std::string& seen) -> Read<std::int64_t> {
+    return {{},
+            fmt::format("'{}' {}; expected {} such as {} (units {})", text, seen, dimension.noun,
+                        dimension.example, alternatives(unit_names(dimension)))};
+  };
   const auto number = read_decimal(text);
   if (!number) {
-    return {{}, fmt::format("'{}' has too many digits; {}", text, expected_quantity(dimension))};
+    return refused("has too many digits");
   }
   if (number->length == 0) {
-    return {{},
-            fmt::format("'{}' is no number with a unit; {}", text, expected_quantity(dimension))};
+    return refused("is no number with a unit");
   }
   const std::size_t start = std::min(text.find_first_not_of(' ', number->length), text.size());
   const std::string unit = text.substr(start);
@@ -132,19 +125,19 @@ Read<std::int64_t> read_quantity(const std::string& text, const Dimension& dimen
   const auto at = std::find_if(dimension.units.begin(), dimension.units.end(),
                                [&](const Dimension::Unit& known) { return unit == known.name; });
   if (at == dimension.units.end()) {
-    return {{}, wrong_unit(text, unit, dimension)};
+    auto wrong = refused(fmt::format("has the unit '{}'", unit));
+    wrong.problem += nearest_hint(unit, unit_names(dimension), "unit");
+    return wrong;
   }
   auto value = number->digits * at->scale;
   for (int i = 0; i < number->decimals; ++i) {
     if (value % 10 != 0) {
-      return {{},
-              fmt::format("'{}' is no whole number of {}; {}", text, dimension.units.front().name,
-                          expected_quantity(dimension))};
+      return refused(fmt::format("is no whole number of {}", dimension.units.front().name));
     }
     value /= 10;
   }
   if (value > std::numeric_limits<std::int64_t>::max()) {
-    return {{}, fmt::format("'{}' is too large; {}", text, expected_quantity(dimension))};
+    return refused("is too large");
   }
   return {static_cast<std::int64_t>(value), ""};
 }

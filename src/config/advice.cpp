@@ -10,7 +10,6 @@
 #include "config/load.h"
 #include "config/relations.h"
 #include "config/sections/sections.h"
-#include "config/table.h"
 #include "link/replay_timer.h"
 
 namespace flitwise {

@@ -23,14 +23,10 @@ const Value::Entry* Value::find(const std::string& key) const {
 
 std::string Value::seen() const {
   switch (kind) {
-    case Kind::kNull:
-      return "nothing";
-    case Kind::kScalar:
-      return (is_quoted ? "the text '" : "'") + shortened(text) + "'";
-    case Kind::kSequence:
-      return "a sequence";
-    case Kind::kMap:
-      return "a map";
+    case Kind::kNull: return "nothing";
+    case Kind::kScalar: return (is_quoted ? "the text '" : "'") + shortened(text) + "'";
+    case Kind::kSequence: return "a sequence";
+    case Kind::kMap: return "a map";
   }
   return "";
 }
@@ -96,15 +92,13 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto at = anchors_.find(anchor);
     if (at == anchors_.end()) {
-      problems_.add(place(mark), "", "an alias inside its own anchor; expected a finished value");
-      throw Unreadable{};
+      refuse(place(mark), "an alias inside its own anchor; expected a finished value");
     }
     Value copy = at->second;
     copy.place = place(mark);
     const Extent extent = extent_of(copy);
     values_ += extent.values;
-    check_size(copy.place);
-    check_depth(open_.size() + extent.depth, copy.place);
+    check_extent(copy.place, open_.size() + extent.depth);
     accept(std::move(copy), 0);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -113,8 +107,7 @@ class TreeBuilder : public YAML::EventHandler {
     check_tag(tag, value.place);
     // Results and script lines are JSON, which has no other texts.
     if (!is_utf8(text)) {
-      problems_.add(value.place, "", "bytes that are no UTF-8; expected a text in UTF-8");
-      throw Unreadable{};
+      refuse(value.place, "bytes that are no UTF-8; expected a text in UTF-8");
     }
     value.text = text;
     value.is_quoted = tag == "!";
@@ -148,22 +141,22 @@ class TreeBuilder : public YAML::EventHandler {
     value.kind = kind;
     value.place = place(mark);
     ++values_;
-    check_size(value.place);
+    check_extent(value.place);
     return value;
   }
 
-  void check_size(const Place& at) {
+  void check_extent(const Place& at, std::size_t depth = 0) {
     if (values_ > kMaxValues) {
-      problems_.add(at, "", fmt::format("more than {} values; expected a config", kMaxValues));
-      throw Unreadable{};
+      refuse(at, fmt::format("more than {} values; expected a config", kMaxValues));
+    }
+    if (depth > kMaxDepth) {
+      refuse(at, fmt::format("more than {} levels; expected a config", kMaxDepth));
     }
   }
 
-  void check_depth(std::size_t depth, const Place& at) {
-    if (depth > kMaxDepth) {
-      problems_.add(at, "", fmt::format("more than {} levels; expected a config", kMaxDepth));
-      throw Unreadable{};
-    }
+  [[noreturn]] void refuse(const Place& at, const std::string& message) {
+    problems_.add(at, "", message);
+    throw Unreadable{};
   }
 
   void check_tag(const std::string& tag, const Place& at) {
@@ -178,7 +171,7 @@ class TreeBuilder : public YAML::EventHandler {
     opened.value = leaf(kind, mark);
     check_tag(tag, opened.value.place);
     opened.anchor = anchor;
-    check_depth(open_.size() + 1, opened.value.place);
+    check_extent(opened.value.place, open_.size() + 1);
     open_.push_back(std::move(opened));
   }
 
@@ -191,7 +184,7 @@ class TreeBuilder : public YAML::EventHandler {
   void accept(Value value, YAML::anchor_t anchor) {
     if (anchor != 0) {
       values_ += extent_of(value).values;  // a copy is kept
-      check_size(value.place);
+      check_extent(value.place);
       anchors_[anchor] = value;
     }
     if (open_.empty()) {

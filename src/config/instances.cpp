@@ -4,7 +4,7 @@
 
 #include "config/document.h"
 #include "config/load.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 #include "dhi/negotiation.h"
 
 namespace flitwise {

@@ -101,7 +101,14 @@ std::optional<T> accepted(const Read<T>& number, const std::string& more, const 
   return std::nullopt;
 }
 
-/// The index of a word; none, and reported, where it is not among them.
+/// Writes the member as it is.
+template <class T>
+auto written(const Access<T>& member) {
+  return [member](const Config& config) -> ordered_json { return member.get(config); };
+}
+
+}  // namespace
+
 std::optional<std::size_t> index_of(const Value& value, const std::vector<std::string>& words,
                                     const std::string& expected, const ReadContext& context) {
   if (!is_scalar(value, context, expected)) {
@@ -115,14 +122,6 @@ std::optional<std::size_t> index_of(const Value& value, const std::vector<std::s
   }
   return static_cast<std::size_t>(word - words.begin());
 }
-
-/// Writes the member as it is.
-template <class T>
-auto written(const Access<T>& member) {
-  return [member](const Config& config) -> ordered_json { return member.get(config); };
-}
-
-}  // namespace
 
 Key count(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
           const std::string& sentence) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -85,6 +86,10 @@ inline Limits or_zero_as(const std::string& name, Limits limits) {
   limits.zero_name = name;
   return limits;
 }
+
+/// The index of a word; none, and reported, where it is not among them.
+std::optional<std::size_t> index_of(const Value& value, const std::vector<std::string>& words,
+                                    const std::string& expected, const ReadContext& context);
 
 // The builders that tables use.
 

@@ -87,19 +87,18 @@ std::optional<Value> tree_of_set(const std::string& text, const Place& place,
     problems.add(place, "", inside.sorted().front().message);
     return std::nullopt;
   }
-  std::size_t end = path.size();
-  while (true) {
-    const std::size_t dot = end == 0 ? std::string::npos : path.rfind('.', end - 1);
-    const std::size_t start = dot == std::string::npos ? 0 : dot + 1;
+  for (std::string rest = path;;) {
+    const std::size_t dot = rest.rfind('.');
     Value parent;
     parent.kind = Value::Kind::kMap;
     parent.place = place;
-    parent.entries.push_back({path.substr(start, end - start), place, std::move(value)});
+    parent.entries.push_back(
+        {rest.substr(dot == std::string::npos ? 0 : dot + 1), place, std::move(value)});
     value = std::move(parent);
     if (dot == std::string::npos) {
       return value;
     }
-    end = dot;
+    rest.resize(dot);
   }
 }
 
@@ -163,51 +162,52 @@ bool lies_in(const std::string& path, const std::vector<std::string>& sections) 
   });
 }
 
-/// At the place of a key that the instance overrides.
-void blame(const InstanceName& known, const Instance& instance, const std::string& path,
-           const std::string& message, ProblemList& problems) {
-  problems.add(*instance.origins.latest({path}), "system.instances." + known.name + "." + path,
-               message);
-}
+/// One instance: which it is, and what it overrides.
+struct Overriding {
+  const InstanceName& known;
+  const Instance& instance;
+  const Graph& graph;
+  ProblemList& problems;
+
+  std::string prefix() const { return "system.instances." + known.name + "."; }
+  /// At the place of a key that it overrides.
+  void blame(const std::string& path, const std::string& message) const {
+    problems.add(*instance.origins.latest({path}), prefix() + path, message);
+  }
+};
 
 /// Identities go from device to host: what is between them cannot speak of them otherwise.
-void check_one_identity(const InstanceName& known, const Instance& instance, const Graph& graph,
-                        ProblemList& problems) {
-  if (known.kind == InstanceKind::kHost || !graph.has_switch_in_tree(known.node)) {
+void check_one_identity(const Overriding& one) {
+  if (one.known.kind == InstanceKind::kHost || !one.graph.has_switch_in_tree(one.known.node)) {
     return;
   }
   for (const std::string path : {"link.identity", "link.dhi_form"}) {
-    if (instance.origins.latest({path}) != nullptr) {
-      blame(known, instance, path,
-            "one link of a switch differs; expected one " + path + " for all of them", problems);
+    if (one.instance.origins.latest({path}) != nullptr) {
+      one.blame(path, "one link of a switch differs; expected one " + path + " for all of them");
     }
   }
 }
 
 /// A root port has a workload where the host's cores have one of their own. [CXL-8.2]
-void check_host_workload(const InstanceName& known, const Instance& instance, const Graph& graph,
-                         const WorkloadConfig& workload, ProblemList& problems) {
-  if (known.kind != InstanceKind::kNode || !graph.is(known.node, NodeKind::kRootPort)) {
+void check_host_workload(const Overriding& one, const WorkloadConfig& workload) {
+  if (one.known.kind != InstanceKind::kNode || !one.graph.is(one.known.node, NodeKind::kRootPort)) {
     return;
   }
-  for (const std::string& path : instance.origins.paths()) {
+  for (const std::string& path : one.instance.origins.paths()) {
     if (path == "workload.via" ||
         (lies_in(path, {"workload"}) && workload.via != WorkloadVia::kCxlBoth)) {
-      blame(known, instance, path,
-            "the host's cores have no workload of their own here; expected workload.via "
-            "cxl_both of the device below",
-            problems);
+      one.blame(path,
+                "the host's cores have no workload of their own here; expected workload.via "
+                "cxl_both of the device below");
     }
   }
 }
 
-void check_sections(const InstanceName& known, const Instance& instance, ProblemList& problems) {
-  for (const std::string& path : instance.origins.paths()) {
-    if (!lies_in(path, known.sections)) {
-      blame(known, instance, path,
-            fmt::format("'{}' has no part in {}; expected keys of {}", path, known.name,
-                        alternatives(known.sections)),
-            problems);
+void check_sections(const Overriding& one) {
+  for (const std::string& path : one.instance.origins.paths()) {
+    if (!lies_in(path, one.known.sections)) {
+      one.blame(path, fmt::format("'{}' has no part in {}; expected keys of {}", path,
+                                  one.known.name, alternatives(one.known.sections)));
     }
   }
 }
@@ -277,18 +277,18 @@ void check_egress(const AcsConfig& acs, const Graph& graph, const Origins& origi
 void check_instance(const InstanceName& known, const Graph& graph, Reader& reader, Config& config,
                     std::vector<std::string>& broken, ProblemList& problems) {
   const Instance& instance = reader.instances().at(known.name);
-  check_sections(known, instance, problems);
-  check_one_identity(known, instance, graph, problems);
+  const Overriding one{known, instance, graph, problems};
+  check_sections(one);
+  check_one_identity(one);
   const Config base = base_of(known, graph, reader.instances(), config);
-  check_host_workload(known, instance, graph, base.workload, problems);
+  check_host_workload(one, base.workload);
   TopologyFacts facts = facts_of(graph);
   if (known.kind != InstanceKind::kHost) {
     facts.has_switch = graph.has_switch_in_tree(known.node);
   }
-  check_relations(with_overrides(base, instance.values), facts, reader.origins(), &instance.origins,
-                  broken, problems);
-  check_egress(with_overrides(base, instance.values).system.acs, graph, instance.origins,
-               "system.instances." + known.name + ".", problems);
+  const Config own = with_overrides(base, instance.values);
+  check_relations(own, facts, reader.origins(), &instance.origins, broken, problems);
+  check_egress(own.system.acs, graph, instance.origins, one.prefix(), problems);
   if (!instance.values.empty()) {
     config.instances[known.name] = instance.values;
   }

@@ -48,7 +48,6 @@ FLITWISE_NAMES(AllocOrder, "flush", "ack", "none");
 FLITWISE_NAMES(VictimPolicy, "fifo", "lru", "lfu");
 FLITWISE_NAMES(HandleManagement, "device", "software");
 FLITWISE_NAMES(AllocateAt, "first_use", "context_creation");
-FLITWISE_NAMES(ContextSharing, "shared", "per_context");
 FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile");
 FLITWISE_NAMES(WorkloadVia, "dma", "cxl_cache", "cxl_mem", "cxl_own", "cxl_both");
 FLITWISE_NAMES(CxlCoherence, "hdm_h", "hdm_db");

@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "common/printable.h"
-#include "config/sections/sections.h"
 
 namespace flitwise::config {
 
@@ -82,17 +81,17 @@ void Reader::apply(const Value& tree, const std::vector<std::string>& directorie
 }
 
 void Reader::walk(const Value& map, const KeyNode& node, Target& target) {
-  if (map.kind == Value::Kind::kNull) {
-    return;
-  }
-  if (map.kind != Value::Kind::kMap) {
-    problems_.add(map.place, target.prefix + node.path,
-                  fmt::format("{}; expected a map with keys such as '{}: ...'", map.seen(),
-                              node.children.front().name));
-    return;
-  }
+  check_map(map, target.prefix + node.path,
+            fmt::format("with keys such as '{}: ...'", node.children.front().name));
   for (const Value::Entry& entry : map.entries) {
     visit(entry, node, target);
+  }
+}
+
+// Nothing at all is an empty map.
+void Reader::check_map(const Value& map, const std::string& path, const std::string& expected) {
+  if (map.kind != Value::Kind::kMap && map.kind != Value::Kind::kNull) {
+    problems_.add(map.place, path, fmt::format("{}; expected a map {}", map.seen(), expected));
   }
 }
 
@@ -151,14 +150,7 @@ void Reader::read_key(const Value::Entry& entry, const Key& key, Target& target)
 }
 
 void Reader::read_instances(const Value& map, const std::vector<std::string>& directories) {
-  if (map.kind == Value::Kind::kNull) {
-    return;
-  }
-  if (map.kind != Value::Kind::kMap) {
-    problems_.add(map.place, kInstances,
-                  map.seen() + "; expected a map of names such as 'ep0: {...}'");
-    return;
-  }
+  check_map(map, kInstances, "of names such as 'ep0: {...}'");
   for (const Value::Entry& entry : map.entries) {
     Instance& instance = instances_[entry.key];
     instance.place = entry.place;
@@ -194,6 +186,18 @@ std::string Reader::hint_for(const std::string& key, const KeyNode& parent,
 
 namespace {
 
+/// Names that are reserved for parts that are not modelled yet, with what they stand for.
+struct FutureKey {
+  const char* path;
+  const char* what;
+};
+constexpr FutureKey kFutureKeys[] = {
+    {"network", "the network behind a NIC"},
+    {"device.pio", "PIO send memory"},
+    {"device.hca", "the host channel adapter"},
+    {"device.srdma", "the SRDMA NIC"},
+};
+
 /// A file with such a key is meant for another command.
 const char* of_sweep(const std::string& key) {
   constexpr const char* kSweepKeys[] = {"axes", "blocks", "seeds", "set", "zip"};
@@ -207,7 +211,7 @@ const char* of_sweep(const std::string& key) {
 void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
                             const Target& target) {
   const std::string path = joined(parent.path, entry.key);
-  for (const FutureKey& future : future_keys()) {
+  for (const FutureKey& future : kFutureKeys) {
     if (path == future.path || path.rfind(std::string(future.path) + ".", 0) == 0) {
       problems_.add(entry.place, target.prefix + path,
                     fmt::format("'{}' ({}) is a known key that is not modelled yet; expected a "

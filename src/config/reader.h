@@ -11,7 +11,7 @@
 
 #include "common/problems.h"
 #include "config/document.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 #include "flitwise/config.h"
 
 namespace flitwise::config {
@@ -64,6 +64,7 @@ class Reader {
   };
 
   void walk(const Value& map, const KeyNode& node, Target& target);
+  void check_map(const Value& map, const std::string& path, const std::string& expected);
   void visit(const Value::Entry& entry, const KeyNode& node, Target& target);
   void read_key(const Value::Entry& entry, const Key& key, Target& target);
   void read_instances(const Value& map, const std::vector<std::string>& directories);

@@ -8,7 +8,7 @@
 
 #include "common/quantity.h"
 #include "config/names.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 #include "endpoint/domain_numbers.h"
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"

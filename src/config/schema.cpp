@@ -1,13 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section tables written out: the canonical form of a configuration and its hash, JSON Schema,
-// Markdown and a list.
+// The section tables put together, and written out: the canonical form of a configuration and its
+// hash, JSON Schema, Markdown and a list.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "common/sha256.h"
 #include "config/load.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 
 namespace flitwise {
+namespace config {
+
+const Keys& all_rows() {
+  static const Keys all =
+      joined({system_keys(), host_keys(), iommu_keys(), link_keys(), message_keys(), device_keys(),
+              workload_keys(), faults_keys(), trace_keys(), run_keys()});
+  return all;
+}
+
+const Key* find_row(const std::string& path) {
+  const Keys& all = all_rows();
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const Key& key) { return key.path == path; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+const KeyNode* KeyNode::child(const std::string& child_name) const {
+  const auto at = std::find_if(children.begin(), children.end(),
+                               [&](const KeyNode& node) { return node.name == child_name; });
+  return at == children.end() ? nullptr : &*at;
+}
+
+std::vector<std::string> KeyNode::child_names() const {
+  std::vector<std::string> all;
+  for (const KeyNode& node : children) {
+    all.push_back(node.name);
+  }
+  return all;
+}
+
+const KeyNode& key_tree() {
+  static const KeyNode tree = [] {
+    KeyNode root;
+    for (const Key& key : all_rows()) {
+      KeyNode* node = &root;
+      for (std::size_t start = 0, dot = 0; dot != std::string::npos; start = dot + 1) {
+        dot = key.path.find('.', start);
+        const std::string name = key.path.substr(start, dot - start);
+        auto& parts = node->children;
+        const auto at = std::find_if(parts.begin(), parts.end(),
+                                     [&](const KeyNode& part) { return part.name == name; });
+        node =
+            &*(at != parts.end() ? at
+                                 : parts.insert(at, {name, key.path.substr(0, dot), nullptr, {}}));
+      }
+      node->key = &key;
+    }
+    return root;
+  }();
+  return tree;
+}
+
+}  // namespace config
 
 using nlohmann::ordered_json;
 

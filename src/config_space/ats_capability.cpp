@@ -110,33 +110,30 @@ std::uint32_t read_register(const PageRequestInterface& interface, std::uint16_t
              (interface.has_unexpected_index() ? pri::kUnexpectedIndex : 0U) |
              (interface.is_stopped() ? pri::kStopped : 0U) |
              (interface.config().wants_response_pasid ? pri::kResponsePasidRequired : 0U);
-    case pri::kCapacity:
-      return interface.config().capacity;
-    case pri::kAllocation:
-      return interface.allocation();
-    default:
-      return 0;
+    case pri::kCapacity: return interface.config().capacity;
+    case pri::kAllocation: return interface.allocation();
+    default: return 0;
   }
 }
 
 void write_register(PageRequestInterface& interface, std::uint16_t offset, std::uint32_t value,
                     std::uint8_t byte_enables, WriteEffect& effect) {
-  PageRequestMisuse misuse;
+  bool is_misused = false;
   if (offset == pri::kControlDw) {
     if ((byte_enables & kStatusByte) != 0) {
       interface.write_status((value & pri::kResponseFailure) != 0,
                              (value & pri::kUnexpectedIndex) != 0);
     }
     if ((byte_enables & kControlByte) != 0) {
-      misuse = interface.write_control((value & pri::kEnable) != 0, (value & pri::kReset) != 0);
+      is_misused = interface.write_control((value & pri::kEnable) != 0, (value & pri::kReset) != 0);
       effect.pri_control_changed = true;
     }
   } else if (offset == pri::kAllocation && byte_enables != 0) {
     const std::uint32_t mask = byte_mask(byte_enables);
-    misuse = interface.write_allocation((interface.allocation() & ~mask) | (value & mask));
+    is_misused = interface.write_allocation((interface.allocation() & ~mask) | (value & mask));
     effect.pri_control_changed = true;
   }
-  effect.pri_misused |= misuse.any();
+  effect.pri_misused |= is_misused;
 }
 }  // namespace
 

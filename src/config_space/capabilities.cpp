@@ -58,6 +58,7 @@ Capability acs_capability(unsigned peers) {
 // ---- SR-IOV: the capability of a physical function, and where its virtual functions are
 
 Capability sriov_capability(const SriovOptions& options) {
+  constexpr std::uint16_t kVfDevice = 0x0002;
   constexpr std::uint32_t kControlBits =
       sriov::kVfEnable | sriov::kVfMemorySpace | sriov::kAriHierarchy | sriov::kVfTenBitRequester;
   Capability capability =
@@ -67,8 +68,8 @@ Capability sriov_capability(const SriovOptions& options) {
       {sriov::kControl, 0, kControlBits},
       {sriov::kInitialTotal, options.total_vfs | std::uint32_t{options.total_vfs} << 16},
       {sriov::kNumVfs, 0, 0xffff},
-      {sriov::kOffsetStride, options.vf_offset | std::uint32_t{options.vf_stride} << 16},
-      {sriov::kVfDeviceId, std::uint32_t{options.vf_device_id} << 16},
+      {sriov::kOffsetStride, 1U | 1U << 16},
+      {sriov::kVfDeviceId, std::uint32_t{kVfDevice} << 16},
       {sriov::kSupportedPageSizes, 1},
       {sriov::kSystemPageSize, 1, 0x1},
   };
@@ -120,10 +121,9 @@ AddressRange vf_bar(const ConfigSpace& pf, unsigned index) {
 
 // ---- DVSEC
 
-// The header; registers are with their owner. [DHI D5]
-Capability dvsec_capability(DvsecOptions options) {
-  Capability capability = Capability::extended(cfg::kExtDvsec, options.size, {});
-  capability.owner = std::move(options.owner);
+Capability dvsec_capability(std::uint16_t size, RegisterOwner owner) {
+  Capability capability = Capability::extended(cfg::kExtDvsec, size, {});
+  capability.owner = std::move(owner);
   return capability;
 }
 

@@ -70,12 +70,9 @@ EcrcControl ecrc_control(const ConfigSpace& space);
 constexpr bool is_advisory(cfg::aer::Uncorrectable error, FcClass fc) {
   switch (error) {
     case cfg::aer::Uncorrectable::kUnsupportedRequest:
-    case cfg::aer::Uncorrectable::kCompleterAbort:
-      return fc == FcClass::kNonPosted;
-    case cfg::aer::Uncorrectable::kUnexpectedCompletion:
-      return true;
-    default:
-      return false;
+    case cfg::aer::Uncorrectable::kCompleterAbort: return fc == FcClass::kNonPosted;
+    case cfg::aer::Uncorrectable::kUnexpectedCompletion: return true;
+    default: return false;
   }
 }
 /// The same of a TLP: a request that is poisoned is no advice, whatever answers it. [LNK-12.12]
@@ -114,9 +111,6 @@ Capability acs_capability(unsigned peers = 0);
 // ---- SR-IOV
 struct SriovOptions {
   std::uint16_t total_vfs = 0;
-  std::uint16_t vf_offset = 1;  ///< first VF's Routing ID minus the PF's
-  std::uint16_t vf_stride = 1;
-  std::uint16_t vf_device_id = 0x0002;
   BarSizes vf_bars{};  ///< of one VF
 };
 Capability sriov_capability(const SriovOptions& options);
@@ -139,11 +133,9 @@ VirtualFunctions virtual_functions(const ConfigSpace& pf);
 AddressRange vf_bar(const ConfigSpace& pf, unsigned index);
 
 // ---- DVSEC: a body whose registers belong to whoever defines it
-struct DvsecOptions {
-  std::uint16_t size = 0;  ///< bytes, header included, multiple of 4
-  RegisterOwner owner;     ///< keeps every DW from 04h (vendor, revision, length) on
-};
-Capability dvsec_capability(DvsecOptions options);
+/// size: bytes, header included, multiple of 4. owner: keeps every DW from 04h (vendor, revision,
+/// length) on. [DHI D5]
+Capability dvsec_capability(std::uint16_t size, RegisterOwner owner);
 /// Finds a DVSEC by its vendor and id among several.
 std::optional<std::uint16_t> find_dvsec(const ConfigSpace& space, std::uint16_t vendor,
                                         std::uint16_t dvsec_id);

@@ -19,6 +19,8 @@ constexpr std::uint32_t kCommandWritable = cfg::kCommandMemorySpace | cfg::kComm
                                            cfg::kCommandInterruptDisable;
 constexpr std::uint32_t kStatusErrors = 0xf900U << 16;  ///< master and target aborts, parity, SERR
 constexpr std::uint32_t kMinBarBytes = 4096;
+constexpr std::uint32_t kNetworkController = 0x020000, kPciBridge = 0x060400;  // class codes
+constexpr std::uint32_t kRevision = 1, kSubsystem = 1;
 }  // namespace
 
 std::vector<Register> bar_registers(std::uint16_t offset, const BarSizes& sizes) {
@@ -36,26 +38,22 @@ std::vector<Register> bar_registers(std::uint16_t offset, const BarSizes& sizes)
   return registers;
 }
 
-void ConfigSpace::define_common(const FunctionIds& ids, std::uint8_t header_type,
-                                bool is_multi_function) {
-  const auto type = static_cast<std::uint32_t>(
-      header_type | (is_multi_function ? cfg::kHeaderMultiFunction : 0U));
+void ConfigSpace::define_common(const FunctionIds& ids, std::uint32_t class_code,
+                                std::uint32_t header_type) {
   registers_.define(0, {cfg::kVendorId, ids.vendor | std::uint32_t{ids.device} << 16});
   registers_.define(0, {cfg::kCommand, 0, kCommandWritable, kStatusErrors});
-  registers_.define(0, {cfg::kRevisionClass, ids.revision | ids.class_code << 8});
-  registers_.define(0, {0x0c, type << 16, 0xff});  // Cache Line Size is writable.
+  registers_.define(0, {cfg::kRevisionClass, kRevision | class_code << 8});
+  registers_.define(0, {0x0c, header_type << 16, 0xff});  // Cache Line Size is writable.
   registers_.define(0, {cfg::kCapabilityPointer, 0});
   registers_.define(0, {cfg::kInterruptLine, 0, 0xff});
   // An empty extended chain reads as a null header.
   registers_.define(0, {cfg::kExtendedStart, 0});
 }
 
-ConfigSpace ConfigSpace::type0(const FunctionIds& ids, const BarSizes& bars,
-                               bool is_multi_function) {
+ConfigSpace ConfigSpace::type0(const FunctionIds& ids, const BarSizes& bars) {
   ConfigSpace space;
-  space.define_common(ids, 0, is_multi_function);
-  space.registers_.define(
-      0, {cfg::kSubsystemId, ids.subsystem_vendor | std::uint32_t{ids.subsystem} << 16});
+  space.define_common(ids, kNetworkController, 0);
+  space.registers_.define(0, {cfg::kSubsystemId, kModelVendor | kSubsystem << 16});
   for (const Register& definition : bar_registers(cfg::kBar0, bars)) {
     space.registers_.define(0, definition);
   }
@@ -65,9 +63,7 @@ ConfigSpace ConfigSpace::type0(const FunctionIds& ids, const BarSizes& bars,
 ConfigSpace ConfigSpace::type1(const FunctionIds& ids, bool is_multi_function) {
   ConfigSpace space;
   space.is_bridge_ = true;
-  FunctionIds bridge = ids;
-  bridge.class_code = 0x060400;
-  space.define_common(bridge, 1, is_multi_function);
+  space.define_common(ids, kPciBridge, 1U | (is_multi_function ? cfg::kHeaderMultiFunction : 0U));
   space.registers_.define(0, {cfg::kBusNumbers, 0, 0x00ffffff});
   space.registers_.define(0, {cfg::kMemoryWindow, 0, 0xfff0fff0});
   // The low nibbles say that the prefetchable window is a 64-bit one.

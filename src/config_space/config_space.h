@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "config_space/capability.h"
-#include "config_space/register_file.h"
 #include "config_space/registers.h"
 #include "flitwise/ids.h"
 
@@ -19,10 +18,6 @@ namespace flitwise {
 struct FunctionIds {
   std::uint16_t vendor = kModelVendor;
   std::uint16_t device = 0x0001;
-  std::uint8_t revision = 1;
-  std::uint32_t class_code = 0x020000;
-  std::uint16_t subsystem_vendor = kModelVendor;
-  std::uint16_t subsystem = 0x0001;
 };
 
 /// Three 64-bit prefetchable BARs; size 0: not there, else a power of two from 4 KiB up.
@@ -40,8 +35,7 @@ struct AddressRange {
 
 class ConfigSpace {
  public:
-  static ConfigSpace type0(const FunctionIds& ids, const BarSizes& bars,
-                           bool is_multi_function = false);
+  static ConfigSpace type0(const FunctionIds& ids, const BarSizes& bars);
   static ConfigSpace type1(const FunctionIds& ids, bool is_multi_function = false);
 
   /// Appends to the chain of its kind and returns where it starts. REQUIRES: it fits.
@@ -77,7 +71,7 @@ class ConfigSpace {
   std::optional<std::uint16_t> find(std::uint16_t id, bool is_extended) const;
   bool has_command(std::uint32_t bit) const { return (registers_.read(cfg::kCommand) & bit) != 0; }
   const Placed* placed_at(std::uint16_t offset) const;
-  void define_common(const FunctionIds& ids, std::uint8_t header_type, bool is_multi_function);
+  void define_common(const FunctionIds& ids, std::uint32_t class_code, std::uint32_t header_type);
   void note_header_write(std::uint16_t offset, std::uint32_t before, std::uint32_t after,
                          WriteEffect& effect) const;
 

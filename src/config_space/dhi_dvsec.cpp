@@ -2,16 +2,14 @@
 // Register bits of the DHI capability, as docs/formats/dhi_dvsec.md lays them out.
 #include "config_space/dhi_dvsec.h"
 
-#include <utility>
-
 #include "config_space/capabilities.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise {
 namespace {
 
-using dvsec::kEnable;
-using dvsec::kSoftwareManaged;
+constexpr std::uint32_t kSupported = 1;
+constexpr unsigned kBitsShift = 4;
 constexpr std::uint32_t kEpoch = 0xffU << dvsec::kEpochShift;
 constexpr std::uint32_t kRangeMask =
     (std::uint32_t{kHandleMask} << dvsec::kUpperShift) | kHandleMask;
@@ -25,83 +23,55 @@ DhiCapability DhiCapability::of(const DeviceConfig& device) {
   return {device.dhi.supported, device.dhi.bits};
 }
 
-DhiDvsec::DhiDvsec(const DhiCapability& capability) : capability_(capability) {
-  reset();
-}
-
-void DhiDvsec::reset() {
-  control_ = 0;
-  range_ = ((1U << capability_.bits) - 1U) << 16;
-  status_ = 0;
-}
-
-std::uint32_t DhiDvsec::read(std::uint16_t offset) const {
-  switch (offset) {
-    case dvsec::kHeader1:
-      return kHandleVendorId | (static_cast<std::uint32_t>(dvsec::kLength) << 20);
-    case dvsec::kHeader2:
-      return dvsec::kDvsecId;
-    case dvsec::kCapability:
-      return (capability_.is_supported ? 1U : 0U) | (capability_.bits & 0xfU) << 4 | kAllKinds;
-    case dvsec::kControl:
-      return control_;
-    case dvsec::kRange:
-      return range_;
-    case dvsec::kStatus:
-      return status_;
-    default:
-      return 0;
+DhiDvsec::DhiDvsec(const DhiCapability& capability) {
+  const std::uint32_t enable = capability.is_supported ? dvsec::kEnable : 0U;
+  const Register registers[] = {
+      {dvsec::kHeader1, kHandleVendorId | std::uint32_t{dvsec::kLength} << 20},
+      {dvsec::kHeader2, dvsec::kDvsecId},
+      {dvsec::kCapability,
+       (capability.is_supported ? kSupported : 0U) | capability.bits << kBitsShift | kAllKinds},
+      {dvsec::kControl, 0, kEpoch | dvsec::kSoftwareManaged | enable},
+      {dvsec::kRange, ((1U << capability.bits) - 1U) << dvsec::kUpperShift, kRangeMask},
+      {dvsec::kStatus}};
+  for (const Register& definition : registers) {
+    registers_.define(0, definition);
   }
 }
 
 bool DhiDvsec::write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables) {
-  std::uint32_t writable = 0;
-  std::uint32_t* target = nullptr;
-  if (offset == dvsec::kControl) {
-    writable = kEpoch | kSoftwareManaged | (capability_.is_supported ? kEnable : 0U);
-    target = &control_;
-  } else if (offset == dvsec::kRange) {
-    writable = kRangeMask;
-    target = &range_;
-  } else {
-    return false;
-  }
-  writable &= byte_mask(byte_enables);
-  const std::uint32_t before = *target;
-  *target = (before & ~writable) | (value & writable);
-  return *target != before;
+  const std::uint32_t before = read(offset);
+  registers_.write(offset, value, byte_enables);
+  return read(offset) != before;
 }
 
 HandleEnd DhiDvsec::end() const {
-  return {capability_.is_supported, (control_ & kEnable) != 0, capability_.bits,
-          static_cast<std::uint8_t>(control_ >> 16)};
+  const std::uint32_t capability = read(dvsec::kCapability), control = read(dvsec::kControl);
+  return {(capability & kSupported) != 0, (control & dvsec::kEnable) != 0,
+          capability >> kBitsShift & 0xfU,
+          static_cast<std::uint8_t>(control >> dvsec::kEpochShift)};
 }
 
 HandleRange DhiDvsec::range() const {
-  return {Dhi{static_cast<std::uint16_t>(range_ & kHandleMask)},
-          Dhi{static_cast<std::uint16_t>((range_ >> 16) & kHandleMask)}};
-}
-
-bool DhiDvsec::is_software_managed() const {
-  return (control_ & kSoftwareManaged) != 0;
+  const std::uint32_t range = read(dvsec::kRange);
+  return {Dhi{static_cast<std::uint16_t>(range & kHandleMask)},
+          Dhi{static_cast<std::uint16_t>(range >> dvsec::kUpperShift & kHandleMask)}};
 }
 
 void DhiDvsec::set_outcome(const Negotiated& negotiated) {
-  status_ = (negotiated.is_active() ? 1U : 0U) |
-            (static_cast<std::uint32_t>(negotiated.outcome) << 4) |
-            (static_cast<std::uint32_t>(negotiated.epoch) << 16);
+  registers_.set(dvsec::kStatus, ~0U,
+                 (negotiated.is_active() ? 1U : 0U) |
+                     static_cast<std::uint32_t>(negotiated.outcome) << 4 |
+                     std::uint32_t{negotiated.epoch} << 16);
 }
 
 Capability dhi_capability(DhiDvsec& registers) {
-  DvsecOptions options;
-  options.size = dvsec::kLength;
-  options.owner.read = [&registers](std::uint16_t offset) { return registers.read(offset); };
-  options.owner.write = [&registers](std::uint16_t offset, std::uint32_t value,
-                                     std::uint8_t byte_enables, WriteEffect& effect) {
-    effect.dhi_control_changed |= registers.write(offset, value, byte_enables);
-  };
-  options.owner.reset = [&registers](ResetKind) { registers.reset(); };
-  return dvsec_capability(std::move(options));
+  return dvsec_capability(
+      dvsec::kLength, {[&registers](std::uint16_t offset) { return registers.read(offset); },
+                       [&registers](std::uint16_t offset, std::uint32_t value,
+                                    std::uint8_t byte_enables, WriteEffect& effect) {
+                         effect.dhi_control_changed |= registers.write(offset, value, byte_enables);
+                       },
+                       [&registers](ResetKind) { registers.reset(); }});
 }
 
 std::vector<CfgAccess> dhi_accesses(Bdf function, std::uint16_t start, const DhiSetUp& set_up) {

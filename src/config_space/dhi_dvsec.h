@@ -36,24 +36,23 @@ class DhiDvsec {
   explicit DhiDvsec(const DhiCapability& capability);
 
   /// One DW behind the header of the capability. 0 outside.
-  std::uint32_t read(std::uint16_t offset) const;
+  std::uint32_t read(std::uint16_t offset) const { return registers_.read(offset); }
   /// Bytes of `value` whose bit in `byte_enables` is set. Read-only bits and other offsets are
   /// left alone. Returns whether control or range changed: negotiate again.
   bool write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables);
   /// Hot reset, FLR of function 0: software's settings go.
-  void reset();
+  void reset() { registers_.reset(ResetKind::kConventional); }
 
   HandleEnd end() const;
   HandleRange range() const;
-  bool is_software_managed() const;
+  bool is_software_managed() const {
+    return (read(dvsec::kControl) & dvsec::kSoftwareManaged) != 0;
+  }
   /// Shown in the status register.
   void set_outcome(const Negotiated& negotiated);
 
  private:
-  DhiCapability capability_;
-  std::uint32_t control_ = 0;
-  std::uint32_t range_ = 0;
-  std::uint32_t status_ = 0;
+  RegisterFile registers_;
 };
 
 /// `registers` keeps what software writes and must outlive the configuration space. A write that

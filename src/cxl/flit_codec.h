@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "cxl/flit_frame.h"
-#include "cxl/flit_header.h"
 #include "cxl/flit_layout.h"
 #include "cxl/message_fields.h"
-#include "cxl/slot_formats.h"
 
 namespace flitwise {
 
@@ -115,5 +113,16 @@ class CxlFlitCodec {
   const CxlSlotFormats formats_;
   CxlOwedData owed_;
 };
+
+struct CxlSend {
+  CxlMessage message;
+  std::array<std::uint8_t, kCxlLineBytes> line{};  ///< for messages with data
+};
+
+/// A list of messages with their lines, packed into as many flits as it takes. [CXL-2.7] [CXL-4.6]
+/// Messages of a channel keep their order. REQUIRES: all are of the direction and have a place in
+/// the formats; nothing is owed before.
+std::vector<CxlFlit> pack_messages(const CxlSlotFormats& formats, CxlDirection direction,
+                                   const std::vector<CxlSend>& messages);
 
 }  // namespace flitwise

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages into flits, with their bits and data.
-#include "cxl/message_packing.h"
+#include "cxl/flit_codec.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of slot formats. The order of the codes is unverified for 256-byte flits.
-#include "cxl/slot_formats.h"
+#include "cxl/flit_layout.h"
 
 #include <algorithm>
 

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "cxl/flit_layout.h"
-#include "cxl/slot_formats.h"
 
 namespace flitwise {
 

@@ -11,7 +11,6 @@
 
 #include "common/slot_list.h"
 #include "dhi/handle_types.h"
-#include "dhi/replacement_policy.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 
@@ -25,9 +24,6 @@ struct DeviceHandleTableConfig {
   DeallocMode dealloc = DeallocMode::kImplicit;
   HandleManagement management = HandleManagement::kDevice;
   std::uint8_t epoch = 0;  ///< negotiated [DHI D4]
-
-  static DeviceHandleTableConfig from(const DeviceConfig& device, HandleRange range,
-                                      std::uint8_t epoch);
 };
 
 enum class UseKind : std::uint8_t { kPosted, kNonPosted };
@@ -55,15 +51,9 @@ struct Choice {
   std::optional<Dhi> victim;
 };
 
-struct Evicted {
-  Dhi dhi{};
-  DomainId domain{};
-  bool is_at_host = true;  ///< false: the host has no such entry, and needs no DEALLOC
-};
 struct Allocation {
   Dhi dhi{};
   std::uint32_t residency = 0;         ///< for mark_applied()
-  std::optional<Evicted> evicted;      ///< whose handle it was
   bool needs_dealloc_message = false;  ///< explicit mode: DEALLOC goes out before ALLOC [DHI D11]
   AllocMessage message;                ///< what goes upstream after this call [DHI D8]
 };
@@ -91,6 +81,24 @@ struct DeviceHandleStatistics {
   }
 };
 
+/// Keeps the entries of one table in the order in which they are offered as victims. All functions
+/// are O(1). [DHI D9]
+class ReplacementPolicy {
+ public:
+  virtual ~ReplacementPolicy() = default;
+
+  virtual void inserted(Slot slot) = 0;  ///< REQUIRES: slot is not in the order.
+  virtual void used(Slot slot) = 0;      ///< REQUIRES: slot is in the order.
+  virtual void removed(Slot slot) = 0;   ///< REQUIRES: slot is in the order.
+
+  virtual std::optional<Slot> first() const = 0;           ///< the next victim
+  virtual std::optional<Slot> after(Slot slot) const = 0;  ///< the one to ask when slot will not do
+};
+
+/// FIFO: longest stay first; uses do not matter. LRU: longest unused first. LFU: fewest uses in
+/// this residency first, among equals the longest unused; counts do not age.
+std::unique_ptr<ReplacementPolicy> make_replacement_policy(VictimPolicy policy, unsigned slots);
+
 /// Device end of the table [DHI D1]. find() and resolve() are array look-ups; choose() looks at
 /// most at kVictimScan entries. All traffic is taken to use one traffic class (model).
 ///
@@ -104,14 +112,14 @@ class DeviceHandleTable {
 
   explicit DeviceHandleTable(const DeviceHandleTableConfig& config);
 
-  /// Avoids growth later: DomainIds below `domains` are known.
-  void reserve_domains(std::uint32_t domains);
-
   // ---- use [DHI D7, D10]
   /// Handle of the domain; empty also while its entry drains.
   OptionalId<Dhi> find(DomainId domain) const;
   /// Counts one lookup (once per message, not per retry).
-  void record_lookup(bool is_hit);
+  void record_lookup(bool is_hit) {
+    ++statistics_.lookups;
+    statistics_.hits += is_hit ? 1 : 0;
+  }
   /// Holds the entry for one TLP. REQUIRES: dhi was given by find() or allocate().
   HandlePin pin(Dhi dhi, UseKind kind);
   /// The posted TLP entered the queues; returns its serial. 0 when the residency is gone.
@@ -135,7 +143,7 @@ class DeviceHandleTable {
                       std::uint16_t capabilities);
   /// The host is known to have applied the allocation: RO and IDO may be used again. [DHI D8]
   void mark_applied(Dhi dhi, std::uint32_t residency);
-  bool is_applied(Dhi dhi) const;
+  bool is_applied(Dhi dhi) const { return is_valid(dhi) && entries_[slot_of(dhi)].is_applied; }
   /// Software's ALLOC, in software-managed mode. In implicit mode it may replace an idle entry.
   /// [DHI D12]
   HandleStatus install(DomainId domain, const AllocMessage& message);
@@ -145,15 +153,16 @@ class DeviceHandleTable {
   void end_context(DomainId domain);
   /// No new uses: find() no longer gives the handle. [DHI D10]
   void drain(Dhi dhi);
-  /// Drains all that the message covers; returns how many entries that are.
-  unsigned drain(const DeallocMessage& message);
+  /// Drains all that the message covers.
+  void drain(const DeallocMessage& message);
   /// A draining entry that is idle, oldest request first; those that are kept come last.
   std::optional<Dhi> drained() const;
   /// Orders apart.
   bool is_draining() const { return draining_.size() + kept_draining_.size() > 0; }
-  bool is_idle(Dhi dhi) const;
-  /// Gives the handle up; the caller then sends DEALLOC if it must. REQUIRES: valid and idle.
-  Evicted deallocate(Dhi dhi);
+  bool is_idle(Dhi dhi) const { return is_valid(dhi) && is_idle(entries_[slot_of(dhi)]); }
+  /// Gives the handle up; the caller then sends DEALLOC if it must. False: the host has no such
+  /// entry, and needs none. REQUIRES: valid and idle.
+  bool deallocate(Dhi dhi);
 
   /// The host has no such entry: no new uses, and no DEALLOC. The handle is free when nothing that
   /// a later ALLOC could overtake is under way: non-posted uses without completion. [DHI S2]
@@ -175,8 +184,8 @@ class DeviceHandleTable {
   bool is_held(Bdf function) const;
 
   // ---- reset [DHI D4]
-  /// FLR: entries of one function go at once. Returns how many.
-  unsigned reset_function(Bdf function);
+  /// FLR: entries of one function go at once.
+  void reset_function(Bdf function);
   /// Hot reset, re-negotiation: all entries go.
   void reset(HandleRange range, std::uint8_t epoch);
   std::uint8_t epoch() const { return config_.epoch; }
@@ -186,9 +195,11 @@ class DeviceHandleTable {
   /// Whose the handle is, while it is still in that residency.
   std::optional<DomainId> owner(Dhi dhi, std::uint32_t residency) const;
   HandleRange range() const { return config_.range; }
-  unsigned valid_entries() const { return valid_; }
   const DeviceHandleStatistics& statistics() const { return statistics_; }
-  void reset_statistics();
+  void reset_statistics() {
+    statistics_ = {};
+    ++period_;
+  }
 
  private:
   struct Entry : DeviceResolution {
@@ -211,7 +222,9 @@ class DeviceHandleTable {
   Dhi dhi_of(Slot slot) const {
     return Dhi{static_cast<std::uint16_t>(slot + to_int(config_.range.lower))};
   }
-  bool is_valid(Dhi dhi) const;
+  bool is_valid(Dhi dhi) const {
+    return config_.range.contains(dhi) && entries_[slot_of(dhi)].is_valid;
+  }
   Entry* pinned(HandlePin pin);
   bool is_idle(const Entry& entry) const;
   MissOutcome readiness(Slot slot) const;
@@ -219,14 +232,13 @@ class DeviceHandleTable {
   std::optional<Slot> first_idle(const SlotList& list) const;
   template <class Next>
   std::optional<Slot> first_idle(std::optional<Slot> slot, Next next) const;
-  std::optional<Slot> first_to_wait_for() const;
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
-  Evicted clear(Slot slot);
+  bool clear(Slot slot);  // as deallocate()
+  void forget_domain(Slot slot);
   void take_off_lists(Slot slot);
-  void hold(Slot slot, unsigned tag);
-  /// Calls `act` for the slot of each valid entry that the message covers; their number.
+  /// Calls `act` for the slot of each valid entry that the message covers.
   template <class Act>
-  unsigned each_valid(const DeallocMessage& message, Act act);
+  void each_valid(const DeallocMessage& message, Act act);
   static bool covers(const DeallocMessage& message, Dhi dhi, Bdf function);
 
   DeviceHandleTableConfig config_;
@@ -249,7 +261,6 @@ class DeviceHandleTable {
   std::uint64_t pushed_through_ = 0;
   std::uint32_t last_residency_ = 0;
   std::uint32_t period_ = 1;
-  unsigned valid_ = 0;
   DeviceHandleStatistics statistics_;
 };
 

@@ -22,10 +22,6 @@ enum Opcode : std::uint32_t {
 constexpr std::uint32_t kDoneStatusMask = 0xf;  // of the handle field
 constexpr std::uint32_t kFlagPasid = 8, kFlagTrusted = 4, kFlagPmr = 2, kFlagEr = 1;
 
-std::uint32_t dw3(std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) {
-  return (opcode << 28) | (flags << 24) | (static_cast<std::uint32_t>(epoch) << 16) | to_int(dhi);
-}
-
 std::uint32_t flags_of(const AllocMessage& message) {
   return (message.identity.pasid ? kFlagPasid : 0U) | (message.is_trusted ? kFlagTrusted : 0U) |
          (message.identity.privileged_mode_requested ? kFlagPmr : 0U) |
@@ -59,7 +55,11 @@ DhiMessage read_alloc(const Fields& fields, const std::uint8_t* payload) {
                       static_cast<std::uint16_t>(first), fields.epoch};
 }
 
-DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
+// Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
+DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload, bool is_upstream) {
+  if (is_upstream && fields.flags != 0) {
+    return DhiMessageError::kReservedBits;
+  }
   DeallocMessage message;
   message.epoch = fields.epoch;
   message.dhi = fields.dhi;
@@ -75,25 +75,17 @@ DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
       return DhiMessageError::kHandleTooWide;
     }
     message.upper = Dhi{static_cast<std::uint16_t>(data)};
-    return to_int(message.upper) < to_int(message.dhi) ? DhiMessage{DhiMessageError::kBadScope}
-                                                       : DhiMessage{message};
-  }
-  message.function.value = static_cast<std::uint16_t>(data >> 16);
-  const bool is_clean =
-      message.scope == DeallocScope::kOne || ((data & 0xffffU) == 0 && to_int(fields.dhi) == 0);
-  return is_clean ? DhiMessage{message} : DhiMessage{DhiMessageError::kReservedBits};
-}
-
-// Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
-DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload, bool is_upstream) {
-  if (is_upstream && fields.flags != 0) {
+    if (to_int(message.upper) < to_int(message.dhi)) {
+      return DhiMessageError::kBadScope;
+    }
+  } else if (message.scope != DeallocScope::kOne &&
+             ((data & 0xffffU) != 0 || to_int(fields.dhi) != 0)) {
     return DhiMessageError::kReservedBits;
+  } else {
+    message.function.value = static_cast<std::uint16_t>(data >> 16);
   }
-  const DhiMessage read = read_dealloc(fields, payload);
-  const auto* const message = std::get_if<DeallocMessage>(&read);
-  return is_upstream || message == nullptr
-             ? read
-             : DhiMessage{DeallocOrder{*message, static_cast<std::uint8_t>(fields.flags)}};
+  return is_upstream ? DhiMessage{message}
+                     : DhiMessage{DeallocOrder{message, static_cast<std::uint8_t>(fields.flags)}};
 }
 
 DhiMessage read_done(const Fields& fields) {
@@ -119,35 +111,28 @@ DhiMessage read_report(const Fields& fields) {
   return HandleErrorMessage{fields.dhi, status, fields.epoch};
 }
 
-/// Payload DWs that the opcode asks for; empty for an unknown one.
-std::optional<unsigned> payload_dw(std::uint32_t opcode) {
-  constexpr unsigned kUnknown = 16;
-  constexpr unsigned kPayloadDw[] = {kUnknown, kAllocPayloadDw, 0, 1, 1, 0, 0, kUnknown, 0, 0};
-  return opcode > kError || kPayloadDw[opcode] == kUnknown ? std::nullopt
-                                                           : std::optional(kPayloadDw[opcode]);
-}
+/// What an opcode asks for; an unknown one goes nowhere.
+struct Form {
+  unsigned payload_dw;
+  bool goes_up, goes_down;
+};
+constexpr Form kForms[16] = {{},
+                             {kAllocPayloadDw, true, false},
+                             {0, true, true},  // kDeallocOne and on
+                             {1, true, true},
+                             {1, true, true},
+                             {0, true, true},
+                             {0, true, false},  // kDone
+                             {},
+                             {0, false, true},  // kAllocAck, kError
+                             {0, false, true}};
 
 bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
   const bool is_type_right = tlp.type == (wanted_dw == 0 ? TlpType::kMsg : TlpType::kMsgD);
   return is_type_right && bytes == wanted_dw * 4U && (wanted_dw == 0 || tlp.length_dw == wanted_dw);
 }
 
-bool is_routing_right(const Tlp& tlp, std::uint32_t opcode) {
-  const bool is_up = tlp.routing == MsgRouting::kToRootComplex;
-  const bool is_down = tlp.routing == MsgRouting::kById;
-  const bool is_dealloc = opcode >= kDeallocOne && opcode <= kDeallocAll;
-  const bool is_answer = opcode == kAllocAck || opcode == kError;
-  return (is_up && !is_answer) || (is_down && (is_answer || is_dealloc));
-}
-
-}  // namespace
-
-bool is_dhi_message(const Tlp& tlp) {
-  return (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) &&
-         tlp.message_code == msg::kVendorType1 && (tlp.message_dw2 & 0xffffU) == kHandleVendorId;
-}
-
-namespace {
+// ---- writing
 
 /// Writes header and payload of each kind of message.
 struct Writer {
@@ -156,37 +141,35 @@ struct Writer {
   Bdf requester_id, destination;
 
   void operator()(const AllocMessage& message) const {
-    start_up(kAlloc, flags_of(message), message.epoch, message.dhi);
+    start(kUp, kAlloc, flags_of(message), message.epoch, message.dhi);
     add_data((static_cast<std::uint32_t>(message.identity.bdf.value) << 16) | message.capabilities);
     add_data(message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
   }
-  void operator()(const DeallocMessage& message) const {
-    dealloc(MsgRouting::kToRootComplex, Bdf{}, {message, 0});
-  }
-  void operator()(const DeallocOrder& order) const {
-    dealloc(MsgRouting::kById, destination, order);
-  }
+  void operator()(const DeallocMessage& message) const { dealloc(kUp, {message, 0}); }
+  void operator()(const DeallocOrder& order) const { dealloc(kDown, order); }
   void operator()(const DeallocDone& done) const {
-    start_up(kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)});
+    start(kUp, kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)});
   }
   void operator()(const AllocAckMessage& message) const { report(kAllocAck, message); }
   void operator()(const HandleErrorMessage& message) const { report(kError, message); }
   void operator()(DhiMessageError /*error*/) const {}
 
  private:
+  static constexpr MsgRouting kUp = MsgRouting::kToRootComplex, kDown = MsgRouting::kById;
+
   /// [DHI D8] Always RO=IDO=0, and the sender named in full.
-  void start(MsgRouting routing, Bdf target, std::uint32_t dw3_value) const {
+  void start(MsgRouting routing, std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch,
+             Dhi dhi) const {
+    const Bdf target = routing == kUp ? Bdf{} : destination;
     tlp = Tlp{};
     tlp.type = TlpType::kMsg;
     tlp.routing = routing;
     tlp.message_code = msg::kVendorType1;
     tlp.requester_id = requester_id;
     tlp.message_dw2 = (static_cast<std::uint32_t>(target.value) << 16) | kHandleVendorId;
-    tlp.message_dw3 = dw3_value;
+    tlp.message_dw3 =
+        opcode << 28 | flags << 24 | static_cast<std::uint32_t>(epoch) << 16 | to_int(dhi);
     payload.clear();
-  }
-  void start_up(Opcode opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) const {
-    start(MsgRouting::kToRootComplex, Bdf{}, dw3(opcode, flags, epoch, dhi));
   }
   void add_data(std::uint32_t value) const {
     tlp.type = TlpType::kMsgD;
@@ -194,13 +177,12 @@ struct Writer {
     put_dw(payload, value);
   }
   /// A DEALLOC of either direction.
-  void dealloc(MsgRouting routing, Bdf target, const DeallocOrder& order) const {
+  void dealloc(MsgRouting routing, const DeallocOrder& order) const {
     const DeallocMessage& message = order.message;
     const bool names_handle =
         message.scope == DeallocScope::kOne || message.scope == DeallocScope::kRange;
-    start(routing, target,
-          dw3(kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag, message.epoch,
-              names_handle ? message.dhi : Dhi{}));
+    start(routing, kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag,
+          message.epoch, names_handle ? message.dhi : Dhi{});
     if (message.scope == DeallocScope::kRange) {
       add_data(to_int(message.upper));
     } else if (message.scope == DeallocScope::kFunction) {
@@ -209,12 +191,16 @@ struct Writer {
   }
   template <class Report>
   void report(Opcode opcode, const Report& message) const {
-    start(MsgRouting::kById, destination,
-          dw3(opcode, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
+    start(kDown, opcode, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi);
   }
 };
 
 }  // namespace
+
+bool is_dhi_message(const Tlp& tlp) {
+  return (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) &&
+         tlp.message_code == msg::kVendorType1 && (tlp.message_dw2 & 0xffffU) == kHandleVendorId;
+}
 
 void write_dhi_message(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                        const DhiMessage& message, Bdf destination) {
@@ -237,11 +223,11 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   }
   const std::uint32_t word = tlp.message_dw3;
   const std::uint32_t opcode = word >> 28;
-  const std::optional<unsigned> wanted_dw = payload_dw(opcode);
-  if (!wanted_dw) {
+  const Form& form = kForms[opcode];
+  if (!form.goes_up && !form.goes_down) {
     return DhiMessageError::kBadOpcode;
   }
-  if (!is_length_right(tlp, bytes, *wanted_dw)) {
+  if (!is_length_right(tlp, bytes, form.payload_dw)) {
     return DhiMessageError::kBadLength;
   }
   if (tlp.is_poisoned) {
@@ -250,10 +236,11 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   if (tlp.relaxed_ordering || tlp.id_based_ordering) {
     return DhiMessageError::kNotOrdered;
   }
-  if (!is_routing_right(tlp, opcode)) {
+  const bool is_upstream = tlp.routing == MsgRouting::kToRootComplex;
+  const bool is_downstream = tlp.routing == MsgRouting::kById;
+  if (!(is_upstream && form.goes_up) && !(is_downstream && form.goes_down)) {
     return DhiMessageError::kBadRouting;
   }
-  const bool is_upstream = tlp.routing == MsgRouting::kToRootComplex;
   if (tlp.id_is_handle || (is_upstream && (tlp.message_dw2 >> 16) != 0)) {
     return DhiMessageError::kReservedBits;
   }

@@ -24,20 +24,13 @@ std::optional<HandleCommand> HandleRegisters::write(std::uint32_t offset, std::u
   return command;
 }
 
-void HandleRegisters::finish(HandleStatus status) {
-  status_ = static_cast<std::uint32_t>(status) | (status_ & reg::kBadCommand);
-}
-
 std::optional<HandleCommand> HandleRegisters::decode(std::uint32_t command) const {
   const std::uint32_t code = command & 0xfU;
   if ((command & 0xffff'00f0U) != 0 || code < reg::kAlloc || code > reg::kDeallocAll) {
     return std::nullopt;
   }
   const auto epoch = static_cast<std::uint8_t>(command >> 8);
-  if (code == reg::kAlloc) {
-    return decode_alloc(epoch);
-  }
-  return decode_dealloc(code, epoch);
+  return code == reg::kAlloc ? decode_alloc(epoch) : decode_dealloc(code, epoch);
 }
 
 std::optional<HandleCommand> HandleRegisters::decode_alloc(std::uint8_t epoch) const {

@@ -37,7 +37,9 @@ class HandleRegisters {
   /// Writes one DW. A good command comes back and sets busy; one written while busy, or an unknown
   /// one, sets kBadCommand and changes nothing.
   std::optional<HandleCommand> write(std::uint32_t offset, std::uint32_t value);
-  void finish(HandleStatus status);
+  void finish(HandleStatus status) {
+    status_ = static_cast<std::uint32_t>(status) | (status_ & handle_register::kBadCommand);
+  }
   bool is_busy() const { return (status_ & handle_register::kBusy) != 0; }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "flitwise/error.h"
 
@@ -53,7 +54,7 @@ PartitionId HostHandleTable::add_partition(const PartitionConfig& config) {
     FLITWISE_CHECK(by_bus_[bus] == kNone, fmt::format("bus {:02x} given twice", bus));
     by_bus_[bus] = id;
   }
-  partitions_.push_back({config, 0, {}});
+  partitions_.push_back({config, {}});
   return PartitionId{id};
 }
 
@@ -112,8 +113,7 @@ HandleStatus HostHandleTable::check_scope(std::uint16_t partition,
     case DeallocScope::kFunction:
       return by_bus_[message.function.bus()] == partition ? HandleStatus::kOk
                                                           : HandleStatus::kRequesterMismatch;
-    case DeallocScope::kAll:
-      return HandleStatus::kOk;
+    case DeallocScope::kAll: return HandleStatus::kOk;
   }
   return HandleStatus::kMalformed;
 }
@@ -151,15 +151,10 @@ HandleStatus HostHandleTable::allocate(BusRange port, Bdf requester_id,
 void HostHandleTable::store(std::uint16_t partition, const AllocMessage& message) {
   Entry& entry = entries_[to_int(message.dhi)];
   clear(message.dhi);
-  entry.identity = message.identity;
-  entry.is_trusted = message.is_trusted;
-  entry.capabilities = message.capabilities;
-  entry.partition = partition;
+  static_cast<Resolution&>(entry) = {message.identity, message.is_trusted, message.capabilities};
   entry.is_valid = true;
-  Partition& owner = partitions_[partition];
-  ++owner.valid;
-  link(message.dhi);
-  ++owner.statistics.allocs;
+  entry.chain = std::exchange(buckets_[bucket_of(message.identity)], to_int(message.dhi));
+  ++partitions_[partition].statistics.allocs;
 }
 
 HandleStatus HostHandleTable::deallocate(BusRange port, Bdf requester_id,
@@ -260,18 +255,6 @@ std::optional<Bdf> HostHandleTable::owner(BusRange port, Dhi dhi) const {
   return std::nullopt;
 }
 
-HostHandleStatistics& HostHandleTable::books_of(std::optional<PartitionId> sender) {
-  return sender ? of(*sender).statistics : others_;
-}
-
-void HostHandleTable::record_rejection(HandleStatus status, std::optional<PartitionId> sender) {
-  ++books_of(sender).rejections[static_cast<std::size_t>(status)];
-}
-
-void HostHandleTable::record_wrong_domain(std::optional<PartitionId> sender) {
-  ++books_of(sender).wrong_domain;
-}
-
 HostHandleStatistics HostHandleTable::statistics() const {
   HostHandleStatistics sum = others_;
   for (const Partition& one : partitions_) {
@@ -318,27 +301,17 @@ std::size_t HostHandleTable::bucket_of(const DeviceIdentity& identity) {
   return static_cast<std::size_t>((key * kGolden) >> 40) % kBuckets;
 }
 
-void HostHandleTable::link(Dhi dhi) {
-  std::uint16_t& head = buckets_[bucket_of(entries_[to_int(dhi)].identity)];
-  entries_[to_int(dhi)].chain = head;
-  head = to_int(dhi);
-}
-
-void HostHandleTable::unlink(Dhi dhi) {
-  std::uint16_t* at = &buckets_[bucket_of(entries_[to_int(dhi)].identity)];
+void HostHandleTable::clear(Dhi dhi) {
+  Entry& entry = entries_[to_int(dhi)];
+  if (!entry.is_valid) {
+    return;
+  }
+  std::uint16_t* at = &buckets_[bucket_of(entry.identity)];
   while (*at != to_int(dhi)) {
     at = &entries_[*at].chain;
   }
-  *at = entries_[to_int(dhi)].chain;
-}
-
-void HostHandleTable::clear(Dhi dhi) {
-  Entry& entry = entries_[to_int(dhi)];
-  if (entry.is_valid) {
-    unlink(dhi);
-    entry.is_valid = false;
-    --partitions_[entry.partition].valid;
-  }
+  *at = entry.chain;
+  entry.is_valid = false;
 }
 
 unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> function) {
@@ -353,34 +326,18 @@ unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> func
   return count;
 }
 
-// ---- reset and queries
-
-void HostHandleTable::reset(PartitionId partition, std::uint8_t epoch) {
-  PartitionConfig& config = of(partition).config;
-  clear_range(config.range);
-  config.epoch = epoch;
-}
+// ---- reset
 
 bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8_t epoch) {
-  reset(partition, epoch);
-  HandleRange& own = of(partition).config.range;
-  own = HandleRange::none();
-  if (range == HandleRange::none()) {
-    return true;
-  }
+  PartitionConfig& own = of(partition).config;
+  clear_range(own.range);
+  own = {own.buses, HandleRange::none(), epoch};
   const bool is_free = std::none_of(partitions_.begin(), partitions_.end(), [&](const auto& other) {
     return overlap(range, other.config.range);
   });
-  if (range.size() == 0 || to_int(range.upper) >= kHandles || !is_free) {
-    return false;
-  }
-  own = range;
-  return true;
-}
-
-unsigned HostHandleTable::reset_function(Bdf function) {
-  const std::uint16_t id = by_bus_[function.bus()];
-  return id == kNone ? 0U : clear_range(partitions_[id].config.range, function);
+  const bool is_given = range.size() > 0 && to_int(range.upper) < kHandles && is_free;
+  own.range = is_given ? range : HandleRange::none();
+  return is_given || range == HandleRange::none();
 }
 
 }  // namespace flitwise

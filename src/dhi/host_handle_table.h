@@ -65,10 +65,9 @@ class HostHandleTable {
   HandleStatus deallocate_by_software(const DeallocMessage& message);
 
   // ---- orders: the device gives handles up first, then the host [DHI D15]
-  /// Whether a DONE may come from there: a function of a device of the table, below the port.
-  HandleStatus check_sender(BusRange port, Bdf requester_id) const {
-    return check_sender(port, requester_id, requester_id);
-  }
+  /// Whether a message may come from there: a function of a device of the table, below the port,
+  /// which names itself.
+  HandleStatus check_sender(BusRange port, Bdf requester_id, Bdf named) const;
   /// The device has answered an order. Frees what it covers of the device's own if the device has
   /// given it up, and all that the device has if its epoch is another [DHI D4]; else the refusal
   /// is counted. Nothing is left to do where the device got another epoch since. Returns what came
@@ -83,8 +82,10 @@ class HostHandleTable {
   /// The first function of the device below the port whose range holds the handle. [DHI D2]
   std::optional<Bdf> owner(BusRange port, Dhi dhi) const;
   /// A message that could not be read, or that failed elsewhere, counted with the others.
-  void record_rejection(HandleStatus status, std::optional<PartitionId> sender = std::nullopt);
-  void record_wrong_domain(std::optional<PartitionId> sender);
+  void record_rejection(HandleStatus status, std::optional<PartitionId> sender = std::nullopt) {
+    ++books_of(sender).rejections[static_cast<std::size_t>(status)];
+  }
+  void record_wrong_domain(std::optional<PartitionId> sender) { ++books_of(sender).wrong_domain; }
 
   // ---- traffic
   /// Direct attach and rid_* forms: the handle alone decides. Empty: no valid entry; the caller
@@ -96,18 +97,15 @@ class HostHandleTable {
   std::optional<Dhi> find(const DeviceIdentity& identity) const;
 
   // ---- reset [DHI D4]
-  void reset(PartitionId partition, std::uint8_t epoch);
-  /// The same with other handles, or HandleRange::none(). False: they are not all in the table or
-  /// not all free; then the device has none. [DHI D5, D6]
+  /// All entries of the device go; from now on it has these handles, or HandleRange::none(). False:
+  /// they are not all in the table or not all free; then it has none. [DHI D5, D6]
   bool reset(PartitionId partition, HandleRange range, std::uint8_t epoch);
-  unsigned reset_function(Bdf function);  ///< FLR; returns entries cleared
 
   // ---- queries
   HandleRange range(PartitionId partition) const { return of(partition).config.range; }
   /// The first function of the device.
   Bdf first_function(PartitionId partition) const { return first_of(of(partition)); }
   std::uint8_t epoch(PartitionId partition) const { return of(partition).config.epoch; }
-  unsigned valid_entries(PartitionId partition) const { return of(partition).valid; }
   /// Of one device since the start or reset_statistics().
   const HostHandleStatistics& statistics(PartitionId partition) const {
     return of(partition).statistics;
@@ -119,34 +117,28 @@ class HostHandleTable {
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
-  struct Entry {
-    DeviceIdentity identity;
-    std::uint16_t capabilities = 0;
-    std::uint16_t partition = kNone;
+  struct Entry : Resolution {     // trust and capabilities: as the device asked for
     std::uint16_t chain = kNone;  // next handle of the same hash
     bool is_valid = false;
-    bool is_trusted = false;
   };
   struct Partition {
     PartitionConfig config;
-    unsigned valid = 0;
     HostHandleStatistics statistics;
   };
 
   const Partition& of(PartitionId id) const { return partitions_.at(static_cast<std::size_t>(id)); }
   Partition& of(PartitionId id) { return partitions_.at(static_cast<std::size_t>(id)); }
   static Bdf first_of(const Partition& one) { return Bdf::of(one.config.buses.secondary, 0, 0); }
-  HandleStatus check_sender(BusRange port, Bdf requester_id, Bdf named) const;
   HandleStatus check_epoch(std::uint16_t partition, std::uint8_t epoch);
   HandleStatus check_entry(const AllocMessage& message) const;
   HandleStatus check_scope(std::uint16_t partition, const DeallocMessage& message) const;
-  HostHandleStatistics& books_of(std::optional<PartitionId> sender);
+  HostHandleStatistics& books_of(std::optional<PartitionId> sender) {
+    return sender ? of(*sender).statistics : others_;
+  }
   void apply(HandleRange own, const DeallocMessage& message);
   void store(std::uint16_t partition, const AllocMessage& message);
   void clear(Dhi dhi);
   unsigned clear_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
-  void link(Dhi dhi);
-  void unlink(Dhi dhi);
   static std::size_t bucket_of(const DeviceIdentity& identity);
 
   DeallocMode dealloc_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // First in, first out, and least recently used: one list, which uses reorder or not. Least
 // frequently used: a list of entries for each count, so that every step is O(1). [DHI D9]
-#include "dhi/replacement_policy.h"
+#include "dhi/device_handle_table.h"
 
 #include <boost/intrusive/list.hpp>
 

@@ -2,6 +2,8 @@
 // Decoding of translation structures and their reserved bits.
 #include "iommu/entries.h"
 
+#include <algorithm>
+
 #include "iommu/permission_table.h"
 
 namespace flitwise {
@@ -27,27 +29,9 @@ constexpr std::uint64_t kPermissionPointerReserved = 0xffc;
 constexpr std::uint64_t kPageSize = 0x80;
 constexpr std::uint64_t kSnoop = 0x800;
 constexpr std::uint64_t kTransient = std::uint64_t{1} << 62;
-
-/// A page larger than 4 KiB at this level is offered.
-bool offers_page(unsigned level, bool has_2m, bool has_1g) {
-  return (level == 2 && has_2m) || (level == 3 && has_1g);
-}
+constexpr unsigned kHighestPageLevel = 3;  // 1 GiB
 
 }  // namespace
-
-std::uint64_t load_u64(const std::uint8_t* bytes) {
-  std::uint64_t value = 0;
-  for (unsigned i = 8; i-- > 0;) {
-    value = value << 8 | bytes[i];
-  }
-  return value;
-}
-
-void store_u64(std::uint8_t* bytes, std::uint64_t value) {
-  for (unsigned i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
-  }
-}
 
 TablePointer decode_root(const std::uint8_t* bytes, unsigned devfn,
                          const IommuCapabilities& offers) {
@@ -71,8 +55,7 @@ bool ContextEntry::has_reserved(const IommuCapabilities& offers) const {
 }
 
 PasidEntry decode_pasid(const std::uint8_t* bytes, const IommuCapabilities& offers) {
-  return {load_u64(bytes) & ~bit_if(!offers.second_stage_accessed_dirty, 9), load_u64(bytes + 8),
-          load_u64(bytes + 16) & ~bit_if(!offers.extended_accessed_flag, 7),
+  return {load_u64(bytes), load_u64(bytes + 8), load_u64(bytes + 16),
           offers.secure_ats ? load_u64(bytes + 8 * kPermissionQuad) : 0};
 }
 
@@ -84,37 +67,26 @@ bool PasidEntry::has_reserved(const IommuCapabilities& offers) const {
 }
 
 unsigned PasidEntry::second_stage_bits(const IommuCapabilities& offers) const {
-  const unsigned adjusted = span_bits(second_stage_levels() + 1U);
-  return adjusted < offers.guest_address_bits ? adjusted : offers.guest_address_bits;
+  return std::min(span_bits(second_stage_levels() + 1U), offers.guest_address_bits());
 }
 
 bool PasidEntry::is_valid(const IommuCapabilities& offers) const {
   const unsigned second = second_stage_levels();
-  const bool width_offered = (second == 3 && offers.second_stage_3_level) ||
-                             (second == 4 && offers.second_stage_4_level) ||
-                             (second == 5 && offers.second_stage_5_level);
-  const bool mode_offered =
-      first_stage_levels() == 4 || (first_stage_levels() == 5 && offers.first_stage_5_level);
-  const bool first_offered = offers.first_stage && mode_offered;
-  const bool second_offered = offers.second_stage && width_offered;
+  const bool second_offered = second >= 3 && second <= (offers.second_stage_5_level ? 5U : 4U);
+  const bool first_offered = first_stage_levels() <= (offers.first_stage_5_level ? 5U : 4U);
   switch (translation()) {
-    case TranslationType::kFirstStage:
-      return first_offered;
-    case TranslationType::kSecondStage:
-      return second_offered;
-    case TranslationType::kNested:
-      return offers.nested && first_offered && second_offered;
-    case TranslationType::kPassThrough:
-      return offers.pass_through && second >= 3 && second <= 5;
-    default:
-      return false;
+    case TranslationType::kFirstStage: return first_offered;
+    case TranslationType::kSecondStage: return second_offered;
+    case TranslationType::kNested: return offers.nested && first_offered && second_offered;
+    case TranslationType::kPassThrough: return second >= 3 && second <= 5;
+    default: return false;
   }
 }
 
 bool FirstStageEntry::has_reserved(unsigned level, const IommuCapabilities& offers) const {
   std::uint64_t reserved = page_beyond_host(offers);
   if (level > 1 && (raw & kPageSize) != 0) {
-    if (!offers_page(level, true, offers.first_stage_1g)) {
+    if (level > kHighestPageLevel) {
       return true;
     }
     reserved |= bits_from(kPageBits + 1) & ~bits_from(span_bits(level));  // bit 12 is PAT
@@ -128,12 +100,12 @@ bool SecondStageEntry::has_reserved(unsigned level, const IommuCapabilities& off
     return (raw & (reserved | kSnoop | kTransient)) != 0;
   }
   if (level > 1) {
-    if (!offers_page(level, offers.second_stage_2m, offers.second_stage_1g)) {
+    if (level > kHighestPageLevel) {
       return true;
     }
     reserved |= bits_from(kPageBits) & ~bits_from(span_bits(level));
   }
-  return (raw & (reserved | (offers.device_tlb ? 0 : kTransient))) != 0;
+  return (raw & reserved) != 0;
 }
 
 }  // namespace flitwise

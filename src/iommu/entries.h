@@ -2,6 +2,7 @@
 /// Entries of the translation structures, as they lie in memory, little-endian. [IOM-2.1]
 #pragma once
 
+#include <boost/endian/conversion.hpp>
 #include <cstdint>
 
 #include "common/page.h"
@@ -19,8 +20,12 @@ inline constexpr unsigned kLevelBits = 9;  ///< index bits of a level
 inline constexpr unsigned kMaxLevels = 5;
 
 /// Eight bytes, lowest first.
-std::uint64_t load_u64(const std::uint8_t* bytes);
-void store_u64(std::uint8_t* bytes, std::uint64_t value);
+inline std::uint64_t load_u64(const std::uint8_t* bytes) {
+  return boost::endian::load_little_u64(bytes);
+}
+inline void store_u64(std::uint8_t* bytes, std::uint64_t value) {
+  boost::endian::store_little_u64(bytes, value);
+}
 
 /// log2 of what one entry of this level spans: 12 at level 1, 21, 30, 39, 48 at level 5.
 constexpr unsigned span_bits(unsigned level) {
@@ -77,11 +82,12 @@ enum class TranslationType : std::uint8_t {
   kPassThrough = 4,
 };
 
-/// PASID table entry, as far as what is set in it is offered. [IOM-2.5] [IOM-2.15]
+/// PASID table entry. What is not offered counts as 0: EAFE, and the permission table where there
+/// is no Secure ATS. [IOM-2.5] [IOM-2.15]
 struct PasidEntry {
   static constexpr unsigned kUnverifiedExecuteEnable = 1;  ///< in q2 [IOM-2.10]
   std::uint64_t q0 = 0, q1 = 0, q2 = 0;
-  std::uint64_t permissions = 0;  ///< 0, too, where Secure ATS is not offered
+  std::uint64_t permissions = 0;
 
   bool is_present() const { return is_set(q0, 0); }
   bool disables_fault_records() const { return is_set(q0, 1); }                  ///< FPD
@@ -90,7 +96,6 @@ struct PasidEntry {
   bool enables_supervisor() const { return is_set(q2, 0); }                      ///< SRE
   bool enables_execute() const { return is_set(q2, kUnverifiedExecuteEnable); }  ///< ERE
   bool write_protect() const { return is_set(q2, 4); }                           ///< WPE
-  bool extended_accessed() const { return is_set(q2, 7); }                       ///< EAFE
   bool has_permission_table() const { return is_set(permissions, 0); }
   bool is_trusted() const { return is_set(permissions, 1); }  ///< T of its permission table
   bool has_reserved(const IommuCapabilities& offers) const;
@@ -121,7 +126,6 @@ PasidEntry decode_pasid(const std::uint8_t* bytes, const IommuCapabilities& offe
 /// First-stage paging entry. [IOM-2.8]
 struct FirstStageEntry {
   static constexpr std::uint64_t kAccessed = 1U << 5, kDirty = 1U << 6;
-  static constexpr std::uint64_t kExtendedAccessed = 1U << 10;  ///< unverified position
   std::uint64_t raw = 0;
 
   bool is_present() const { return (raw & 1U) != 0; }

@@ -8,7 +8,8 @@
 
 namespace flitwise {
 
-/// The numbers stand in FRCD.FR. kNone is no fault. [IOM-4.1]
+/// The numbers stand in FRCD.FR. kNone is no fault. 43, 75 to 77, 7c, 86 and 90 are not raised.
+/// [IOM-4.1]
 enum class FaultReason : std::uint8_t {
   kNone = 0,
   kRootAddressInvalid = 0x30,
@@ -20,7 +21,6 @@ enum class FaultReason : std::uint8_t {
   kContextAccess = 0x40,
   kContextNotPresent = 0x41,
   kContextReserved = 0x42,
-  kContextInvalid = 0x43,
   kDeviceTlbDisabled = 0x44,
   kPasidDisabled = 0x45,
   kPasidTooLarge = 0x46,
@@ -40,23 +40,17 @@ enum class FaultReason : std::uint8_t {
   kFirstStageReserved = 0x72,
   kFirstStageTopAccess = 0x73,
   kNestedTableTooHigh = 0x74,
-  kNestedTopRead = 0x75,
-  kNestedTableRead = 0x76,
-  kNestedWrite = 0x77,
   kSecondStageAccess = 0x78,
   kSecondStagePermission = 0x79,
   kSecondStageReserved = 0x7a,
   kSecondStagePointerInvalid = 0x7b,
-  kSecondStageUpdateUnsnooped = 0x7c,
   kNotCanonical = 0x80,
   kUserSupervisor = 0x81,
   kNoExecute = 0x82,
   kAddressTooHigh = 0x83,
   kSecondStageAddressTooHigh = 0x84,
   kNoWrite = 0x85,
-  kNoRead = 0x86,
   kInterruptRange = 0x87,
-  kFirstStageUpdateUnsnooped = 0x90,
   kFirstStageUpdateFailed = 0x91,
   // Ours: no public source tells how Secure ATS reports. [IOM-4.3]
   kPermissionDenied = 0xf0,
@@ -69,9 +63,6 @@ enum class FaultReason : std::uint8_t {
 constexpr bool is_permission_fault(FaultReason reason) {
   return reason >= FaultReason::kPermissionDenied && reason <= FaultReason::kPermissionAccess;
 }
-
-/// Short name in snake_case for texts and keys; "unknown" for a number without a reason.
-const char* name_of(FaultReason reason);
 
 /// False where FPD of the entries does not keep the fault from being recorded. [IOM-9.2]
 bool is_qualified(FaultReason reason);

@@ -122,70 +122,64 @@ bool names_pages(const C& command) {
   return static_cast<unsigned>(command.granularity) != 3 || command.address_mask <= kMaxAddressMask;
 }
 template <class C>
-bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
+bool is_sound(const C& /*command*/) {
   return true;
 }
-bool is_sound(const Context& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const Context& command) {
   return static_cast<unsigned>(command.granularity) != 0;
 }
-bool is_sound(const Iotlb& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const Iotlb& command) {
   return static_cast<unsigned>(command.granularity) != 0 && names_pages(command);
 }
-bool is_sound(const Wait& command, const IommuCapabilities& offers) {
-  return !command.drains_page_requests || offers.page_request_drain;
-}
-bool is_sound(const PasidIotlb& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const PasidIotlb& command) {
   return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command);
 }
-bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const PasidCache& command) {
   return static_cast<unsigned>(command.granularity) != 2;
 }
-bool is_sound(const HandleInvalidation& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const HandleInvalidation& command) {
   return command.scope != DeallocScope::kRange || to_int(command.upper) >= to_int(command.lower);
 }
-bool is_sound(const Permission& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const Permission& command) {
   const bool is_range = command.granularity == Permission::Granularity::kRange;
   return static_cast<unsigned>(command.granularity) != 0 && (is_range || !command.all_domains) &&
          names_pages(command);
 }
 
 template <const auto& kFields>
-InvalidationDescriptor parsed(WordPair words, const IommuCapabilities& offers) {
+InvalidationDescriptor parsed(WordPair words) {
   WordPair reserved{words[0] & ~kTypeBits, words[1]};
   for (const auto& field : kFields) {
     reserved[field.word] &= ~field.mask();
   }
   const auto command = read_fields(words, kFields);
-  return (reserved[0] | reserved[1]) == 0 && is_sound(command, offers)
-             ? InvalidationDescriptor(command)
-             : DescriptorError::kReservedBits;
+  return (reserved[0] | reserved[1]) == 0 && is_sound(command) ? InvalidationDescriptor(command)
+                                                               : DescriptorError::kReservedBits;
 }
 
-constexpr struct {
-  unsigned type;
-  InvalidationDescriptor (*parse)(WordPair words, const IommuCapabilities& offers);
-} kTypes[] = {
-    {1, parsed<kContextFields>},
-    {2, parsed<kIotlbFields>},
-    {3, parsed<kDeviceTlbFields>},
-    {4, parsed<kInterruptCacheFields>},
-    {5, parsed<kWaitFields>},
-    {6, parsed<kPasidIotlbFields>},
-    {7, parsed<kPasidCacheFields>},
-    {8, parsed<kPasidDeviceTlbFields>},
-    {9, parsed<kResponseFields>},
-    {kHandleInvalidationType, parsed<kHandleFields>},
-    {kPermissionInvalidationType, parsed<kPermissionFields>},
+template <const auto& kFields>
+WordPair words_with(const InvalidationDescriptor& command) {
+  return words_of(std::get<decltype(read_fields({}, kFields))>(command), kFields);
+}
+
+struct Type {
+  unsigned number;
+  InvalidationDescriptor (*parse)(WordPair words);
+  WordPair (*words)(const InvalidationDescriptor& command);
 };
-
-template <class C, std::size_t N>
-DescriptorBytes encoded(unsigned type, const C& command, const WordField<C> (&fields)[N]) {
-  const WordPair words = words_of(command, fields);
-  DescriptorBytes bytes{};
-  store_u64(bytes.data(), words[0] | (type & 0xfU) | std::uint64_t{type >> 4U} << 9);
-  store_u64(bytes.data() + 8, words[1]);
-  return bytes;
+template <const auto& kFields>
+constexpr Type type_with(unsigned number) {
+  return {number, parsed<kFields>, words_with<kFields>};
 }
+constexpr Type kTypes[] = {
+    // Those that InvalidationDescriptor has, in its order, behind its errors.
+    type_with<kContextFields>(1), type_with<kIotlbFields>(2), type_with<kDeviceTlbFields>(3),
+    type_with<kInterruptCacheFields>(4), type_with<kWaitFields>(5), type_with<kPasidIotlbFields>(6),
+    type_with<kPasidCacheFields>(7), type_with<kResponseFields>(9),
+    type_with<kHandleFields>(kHandleInvalidationType),
+    type_with<kPermissionFields>(kPermissionInvalidationType),
+    // With a PASID.
+    type_with<kPasidDeviceTlbFields>(8)};
 
 // Which types need 256 bits no open source confirms. [IQU-11]
 constexpr unsigned kUnverifiedFirstWide = 6, kUnverifiedLastWide = 9;
@@ -229,33 +223,20 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
     return DescriptorError::kReservedBits;
   }
   const auto* const known = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                         [type](const auto& one) { return one.type == type; });
+                                         [type](const auto& one) { return one.number == type; });
   const bool is_offered = type != kPermissionInvalidationType || offers.secure_ats;
-  return known != std::end(kTypes) && is_offered ? known->parse(w, offers)
-                                                 : DescriptorError::kUnknownType;
+  return known != std::end(kTypes) && is_offered ? known->parse(w) : DescriptorError::kUnknownType;
 }
 
-DescriptorBytes encode(const IotlbInvalidation& command) {
-  return encoded(2, command, kIotlbFields);
-}
-DescriptorBytes encode(const DeviceTlbInvalidation& command) {
-  return command.pasid ? encoded(8, command, kPasidDeviceTlbFields)
-                       : encoded(3, command, kDeviceTlbFields);
-}
-DescriptorBytes encode(const InvalidationWait& command) {
-  return encoded(5, command, kWaitFields);
-}
-DescriptorBytes encode(const PasidIotlbInvalidation& command) {
-  return encoded(6, command, kPasidIotlbFields);
-}
-DescriptorBytes encode(const PasidCacheInvalidation& command) {
-  return encoded(7, command, kPasidCacheFields);
-}
-DescriptorBytes encode(const PageGroupResponse& command) {
-  return encoded(9, command, kResponseFields);
-}
-DescriptorBytes encode(const PermissionInvalidation& command) {
-  return encoded(kPermissionInvalidationType, command, kPermissionFields);
+DescriptorBytes encode(const InvalidationDescriptor& command) {
+  const auto* const of_tlb = std::get_if<DeviceTlbInvalidation>(&command);
+  const bool has_pasid = of_tlb != nullptr && of_tlb->pasid;
+  const Type& type = has_pasid ? *std::prev(std::end(kTypes)) : kTypes[command.index() - 1];
+  const WordPair words = type.words(command);
+  DescriptorBytes bytes{};
+  store_u64(bytes.data(), words[0] | (type.number & 0xfU) | std::uint64_t{type.number >> 4U} << 9);
+  store_u64(bytes.data() + 8, words[1]);
+  return bytes;
 }
 
 }  // namespace flitwise

@@ -134,14 +134,8 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
 /// A descriptor as software writes it: 256 bits.
 inline constexpr unsigned kWideDescriptorBytes = 32;
 using DescriptorBytes = std::array<std::uint8_t, kWideDescriptorBytes>;
-/// What parse_descriptor() reads as the same command. REQUIRES: fields fit their widths.
-DescriptorBytes encode(const IotlbInvalidation& command);
-/// Of type 8 where it names a PASID, else of type 3. [IOM-5.4]
-DescriptorBytes encode(const DeviceTlbInvalidation& command);
-DescriptorBytes encode(const InvalidationWait& command);
-DescriptorBytes encode(const PasidIotlbInvalidation& command);
-DescriptorBytes encode(const PasidCacheInvalidation& command);
-DescriptorBytes encode(const PageGroupResponse& command);
-DescriptorBytes encode(const PermissionInvalidation& command);
+/// What parse_descriptor() reads as the same command; DeviceTlbInvalidation: of type 8 where it
+/// names a PASID, else of type 3. REQUIRES: a command, whose fields fit their widths. [IOM-5.4]
+DescriptorBytes encode(const InvalidationDescriptor& command);
 
 }  // namespace flitwise

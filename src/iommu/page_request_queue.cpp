@@ -23,11 +23,6 @@ constexpr WordField<PageRequest> kRecordFields[] = {
     {1, 12, 52, kBitsAbove<PageRequest, &PageRequest::page, 12>},
 };
 
-/// A group is answered by its last request alone, and a Stop Marker never.
-bool is_answered(const PageRequest& request) {
-  return request.is_last && !request.is_stop_marker();
-}
-
 }  // namespace
 
 PageRequestRecord encode_page_request(const PageRequest& request) {
@@ -44,32 +39,31 @@ std::optional<PageRequest> decode_page_request(const std::uint8_t* record) {
                                            : std::nullopt;
 }
 
-PageRequestAction PageRequestQueue::refuse(const PageRequest& request) {
+std::optional<PrgCode> PageRequestQueue::refuse(const PageRequest& request) {
   ++dropped_;
-  return is_answered(request) && overflow_ == PageRequestOverflow::kRespondSuccess
-             ? PageRequestAction::kRespondSuccess
-             : PageRequestAction::kDrop;
+  return overflow_ == PageRequestOverflow::kRespondSuccess ? answer_to(request, PrgCode::kSuccess)
+                                                           : std::nullopt;
 }
 
 PageRequestQueue::Admission PageRequestQueue::admit(const PageRequest& request, bool is_enabled,
                                                     IommuRegisters& registers) {
   if (!is_enabled) {
-    return {is_answered(request) ? PageRequestAction::kRespondFailure : PageRequestAction::kDrop};
+    return {{}, answer_to(request, PrgCode::kResponseFailure)};
   }
   if (!request.read && !request.write && !request.is_stop_marker()) {
-    return {request.is_last ? PageRequestAction::kRespondInvalid : PageRequestAction::kDrop};
+    return {{}, answer_to(request, PrgCode::kInvalidRequest)};
   }
   const auto status = static_cast<std::uint32_t>(registers.read(iommu_register::kPrs, 4));
   if ((status & page_request_status::kOverflow) != 0) {
-    return {refuse(request)};
+    return {{}, refuse(request)};
   }
   const QueueView queue = registers.page_request_queue();
   const std::uint32_t slot = (queue.tail + in_flight_ * queue.entry_bytes) % queue.bytes;
   if (queue.after(slot) == queue.head) {
-    return {refuse(request), 0, registers.raise_page_request(page_request_status::kOverflow)};
+    return {{}, refuse(request), registers.raise_page_request(page_request_status::kOverflow)};
   }
   ++in_flight_;
-  return {PageRequestAction::kRecord, queue.base + slot};
+  return {queue.base + slot};
 }
 
 void PageRequestQueue::take_slot(IommuRegisters& registers) {
@@ -83,10 +77,10 @@ std::optional<IommuInterrupt> PageRequestQueue::written(IommuRegisters& register
   return registers.raise_page_request(page_request_status::kPending);
 }
 
-PageRequestAction PageRequestQueue::write_failed(const PageRequest& request,
-                                                 IommuRegisters& registers) {
+std::optional<PrgCode> PageRequestQueue::write_failed(const PageRequest& request,
+                                                      IommuRegisters& registers) {
   take_slot(registers);  // spent all the same, so that those behind it keep theirs
-  return is_answered(request) ? PageRequestAction::kRespondFailure : PageRequestAction::kDrop;
+  return answer_to(request, PrgCode::kResponseFailure);
 }
 
 bool PageRequestQueue::is_drained(const IommuRegisters& registers) const {

@@ -19,19 +19,18 @@ PageRequestRecord encode_page_request(const PageRequest& request);
 /// As software reads it; none if it is no page request.
 std::optional<PageRequest> decode_page_request(const std::uint8_t* record);
 
-enum class PageRequestAction : std::uint8_t {
-  kRecord,          ///< write a record, then tell written() or write_failed()
-  kRespondSuccess,  ///< answer the group at once, without software
-  kRespondInvalid,
-  kRespondFailure,
-  kDrop,  ///< without an answer: an earlier part of a group, or by policy
-};
+/// The answer to a group, without software; a group is answered by its last request alone, and a
+/// Stop Marker never.
+inline std::optional<PrgCode> answer_to(const PageRequest& request, PrgCode code) {
+  return request.is_last && !request.is_stop_marker() ? std::optional(code) : std::nullopt;
+}
 
 class PageRequestQueue {
  public:
   struct Admission {
-    PageRequestAction action = PageRequestAction::kDrop;
-    std::uint64_t address = 0;                  ///< kRecord: where
+    /// Where to write a record; written() or write_failed() follows. None: it is dropped.
+    std::optional<std::uint64_t> record;
+    std::optional<PrgCode> answer{};
     std::optional<IommuInterrupt> interrupt{};  ///< overflow
   };
 
@@ -43,7 +42,7 @@ class PageRequestQueue {
   /// The oldest record that was admitted is in memory. REQUIRES: one was.
   std::optional<IommuInterrupt> written(IommuRegisters& registers);
   /// Memory refused it: the answer to the request. [PRI-14]
-  PageRequestAction write_failed(const PageRequest& request, IommuRegisters& registers);
+  std::optional<PrgCode> write_failed(const PageRequest& request, IommuRegisters& registers);
 
   /// Records on their way to memory.
   unsigned in_flight() const { return in_flight_; }
@@ -53,7 +52,7 @@ class PageRequestQueue {
 
  private:
   void take_slot(IommuRegisters& registers);
-  PageRequestAction refuse(const PageRequest& request);
+  std::optional<PrgCode> refuse(const PageRequest& request);
 
   PageRequestOverflow overflow_;
   unsigned in_flight_ = 0;

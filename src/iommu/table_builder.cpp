@@ -35,17 +35,13 @@ std::uint64_t offset_of(const TableEntryName& name) {
     case Kind::kRoot:
       return std::uint64_t{name.function.bus()} * kRootEntryBytes +
              (name.function.value & 0x80U) / 0x80U * 8U;
-    case Kind::kContext:
-      return (name.function.value & 0x7fU) * std::uint64_t{kContextEntryBytes};
+    case Kind::kContext: return (name.function.value & 0x7fU) * std::uint64_t{kContextEntryBytes};
     case Kind::kPasidDirectory:
       return (to_int(name.pasid) >> 6U) * std::uint64_t{kPasidDirectoryEntryBytes};
-    case Kind::kPasid:
-      return (to_int(name.pasid) & 0x3fU) * std::uint64_t{kPasidEntryBytes};
+    case Kind::kPasid: return (to_int(name.pasid) & 0x3fU) * std::uint64_t{kPasidEntryBytes};
     case Kind::kFirstStage:
-    case Kind::kSecondStage:
-      return entry_offset(name.address, name.level);
-    case Kind::kPermission:
-      return permission_word_offset(name.address, name.level);
+    case Kind::kSecondStage: return entry_offset(name.address, name.level);
+    case Kind::kPermission: return permission_word_offset(name.address, name.level);
   }
   return 0;
 }
@@ -81,20 +77,15 @@ TableBuilder::Key TableBuilder::key_of(const TableEntryName& name) const {
   const std::uint32_t function = name.function.value;
   const std::uint32_t pasid = to_int(name.pasid);
   switch (name.kind) {
-    case Kind::kRoot:
-      return {name.kind, 0, 0, 0, 0};
-    case Kind::kContext:
-      return {name.kind, function >> 7, 0, 0, 0};
-    case Kind::kPasidDirectory:
-      return {name.kind, function, 0, 0, 0};
-    case Kind::kPasid:
-      return {name.kind, function, pasid >> 6U, 0, 0};
+    case Kind::kRoot: return {name.kind, 0, 0, 0, 0};
+    case Kind::kContext: return {name.kind, function >> 7, 0, 0, 0};
+    case Kind::kPasidDirectory: return {name.kind, function, 0, 0, 0};
+    case Kind::kPasid: return {name.kind, function, pasid >> 6U, 0, 0};
     case Kind::kPermission:
       return {name.kind, function, pasid, name.level,
               name.address >> permission_table_bits(name.level)};
     case Kind::kFirstStage:
-    case Kind::kSecondStage:
-      break;
+    case Kind::kSecondStage: break;
   }
   const auto found = owners_.find(owner_key(name));
   const Owner owner = found == owners_.end() ? Owner{} : found->second;

@@ -2,6 +2,8 @@
 // Tags and invalidation scopes of the translation agent's caches.
 #include "iommu/translation_caches.h"
 
+#include <algorithm>
+
 namespace flitwise {
 
 namespace {
@@ -27,6 +29,17 @@ DomainTag second_stage_tag(std::uint16_t domain) {
 constexpr std::uint16_t compared_bits(unsigned function_mask) {
   constexpr std::uint16_t kIgnored[] = {0, 4, 6, 7};
   return static_cast<std::uint16_t>(~kIgnored[function_mask & 3U]);
+}
+
+PermissionKey key_of(const PasidEntry& entry, std::uint64_t address, unsigned level) {
+  const unsigned bits = permission_word_bits(level);
+  return {entry.domain(), entry.permission_table(), address >> bits,
+          static_cast<std::uint8_t>(bits)};
+}
+
+bool overlap(const PermissionKey& key, std::uint64_t address, unsigned bits) {
+  const unsigned wider = std::max<unsigned>(key.bits, bits);
+  return (key.number << key.bits) >> wider == address >> wider;
 }
 
 }  // namespace
@@ -105,10 +118,9 @@ void TranslationCaches::keep_paging(const Walk& walk) {
     }
   }
   for (unsigned i = 0; i < walk.second_stage_count(); ++i) {
-    const SecondStageStep& step = walk.second_stage(i);
+    const SecondStageLeaf& leaf = walk.second_stage(i);
     // By 4 KiB, whatever the size of the page.
-    second_stage_.insert(range_of(second_stage_tag(entry.domain()), step.guest, kPageBits),
-                         step.leaf);
+    second_stage_.insert(range_of(second_stage_tag(entry.domain()), leaf.guest, kPageBits), leaf);
   }
 }
 
@@ -133,17 +145,11 @@ void TranslationCaches::keep_page(const Walk& walk, bool keeps_absent) {
 
 std::optional<PageTranslation> page_of(const Walk& walk, bool keeps_absent) {
   const WalkResult& result = walk.result();
-  PageTranslation entry;
-  entry.page_bits = result.page_bits;
-  if (result.fault != FaultReason::kNone) {
-    entry.fault = result.fault;
-    return keeps_absent && result.is_absent ? std::optional(entry) : std::nullopt;
+  if (result.fault != FaultReason::kNone && !(keeps_absent && result.is_absent)) {
+    return std::nullopt;
   }
+  PageTranslation entry = result;
   entry.page = result.address & bits_from(result.page_bits);
-  entry.rights = result.rights;
-  entry.write_needs_walk = result.write_needs_walk;
-  entry.is_global = result.is_global;
-  entry.is_snooped = result.is_snooped;
   return entry;
 }
 
@@ -235,6 +241,68 @@ unsigned TranslationCaches::invalidate_page(std::uint64_t address) {
 
 unsigned TranslationCaches::invalidate_all() {
   return invalidate(ContextCacheInvalidation{}) + invalidate(IotlbInvalidation{});
+}
+
+// ---- permissions
+
+bool PermissionCache::advance(Walk& walk) {
+  if (!walk.is_at_permissions()) {
+    return walk.is_done();
+  }
+  const PasidEntry& entry = walk.pasid_entry();
+  const std::uint64_t address = walk.request().address;
+  for (unsigned level = 1; level <= kMaxPermissionLevels; ++level) {
+    const bool may_be_there = level == 1 || (large_levels_ >> level & 1U) != 0;
+    const PermissionWord* const word =
+        may_be_there ? leaves_.find(key_of(entry, address, level)) : nullptr;
+    if (word != nullptr && walk.use_permission(*word)) {
+      return true;
+    }
+  }
+  for (unsigned level = 2; level <= kMaxPermissionLevels; ++level) {
+    if (const PermissionWord* const word = tables_.find(key_of(entry, address, level))) {
+      walk.use_permission(*word);
+      break;
+    }
+  }
+  return walk.is_done();
+}
+
+bool use_permission_of(const Walk& finished, Walk& walk) {
+  const unsigned count = finished.permission_count();
+  return walk.is_at_permissions() && count > 0 && finished.permission(count - 1).is_leaf() &&
+         walk.use_permission(finished.permission(count - 1));
+}
+
+// What is absent or damaged is read again each time.
+void PermissionCache::keep(const Walk& walk) {
+  for (unsigned i = 0; i < walk.permission_count(); ++i) {
+    const PermissionWord& word = walk.permission(i);
+    Words& words = word.is_leaf() ? leaves_ : tables_;
+    words.insert(key_of(walk.pasid_entry(), walk.request().address, word.level), word);
+    if (word.is_leaf()) {
+      large_levels_ |= 1U << word.level;
+    }
+  }
+}
+
+unsigned PermissionCache::invalidate(const PermissionInvalidation& command) {
+  using Granularity = PermissionInvalidation::Granularity;
+  if (command.granularity == Granularity::kGlobal) {
+    return invalidate_all();
+  }
+  const bool is_range = command.granularity == Granularity::kRange;
+  const unsigned bits = kPageBits + command.address_mask;
+  const auto is_stale = [&](const PermissionKey& key, const PermissionWord&) {
+    return (command.all_domains || key.domain == command.domain) &&
+           (!is_range || overlap(key, command.address, bits));
+  };
+  return leaves_.invalidate_if(is_stale) + tables_.invalidate_if(is_stale);
+}
+
+unsigned PermissionCache::invalidate_all() {
+  large_levels_ = 0;
+  return leaves_.invalidate_all() + tables_.invalidate_all();
 }
 
 }  // namespace flitwise

@@ -72,29 +72,14 @@ void Walk::supply(const std::uint8_t* bytes) {
   }
   ++result_.reads[static_cast<unsigned>(access_.table)];
   switch (step_) {
-    case Step::kRoot:
-      on_root(bytes);
-      break;
-    case Step::kContext:
-      on_context({load_u64(bytes), load_u64(bytes + 8)});
-      break;
-    case Step::kPasidDirectory:
-      on_pasid_directory(bytes);
-      break;
-    case Step::kPasidTable:
-      on_pasid_entry(decode_pasid(bytes, *offers_));
-      break;
-    case Step::kFirstStage:
-      on_first_stage(load_u64(bytes));
-      break;
-    case Step::kSecondStage:
-      on_second_stage(load_u64(bytes));
-      break;
-    case Step::kPermission:
-      on_permission(load_u64(bytes));
-      break;
-    default:
-      break;  // not read
+    case Step::kRoot: on_root(bytes); break;
+    case Step::kContext: on_context({load_u64(bytes), load_u64(bytes + 8)}); break;
+    case Step::kPasidDirectory: on_pasid_directory(bytes); break;
+    case Step::kPasidTable: on_pasid_entry(decode_pasid(bytes, *offers_)); break;
+    case Step::kFirstStage: on_first_stage(load_u64(bytes)); break;
+    case Step::kSecondStage: on_second_stage(load_u64(bytes)); break;
+    case Step::kPermission: on_permission(load_u64(bytes)); break;
+    default: break;  // not read
   }
 }
 
@@ -177,8 +162,8 @@ void Walk::on_context(const ContextEntry& context) {
   result_.pasid = request_.pasid.value_or(Pasid{rid_pasid});
   const bool is_privileged =
       request_.pasid.has_value() ? wish_.privileged : context.rid_is_privileged();
-  wish_.privileged = is_privileged && offers_->supervisor_requests;
-  wish_.execute = wish_.execute && request_.pasid.has_value() && offers_->execute_requests;
+  wish_.privileged = is_privileged;
+  wish_.execute = wish_.execute && request_.pasid.has_value();
   result_.is_privileged = wish_.privileged;
   if (meets_interrupt_window()) {
     fail(FaultReason::kInterruptRange);
@@ -208,12 +193,10 @@ FaultReason Walk::context_fault() const {
   if (context_.has_reserved(*offers_)) {
     return FaultReason::kContextReserved;  // [PAS-07]
   }
-  if (request_.kind != WalkKind::kUntranslated &&
-      !(context_.enables_device_tlb() && offers_->device_tlb)) {
+  if (request_.kind != WalkKind::kUntranslated && !context_.enables_device_tlb()) {
     return FaultReason::kDeviceTlbDisabled;  // [PAS-08] [SEC-07]
   }
-  if (request_.kind == WalkKind::kPageRequest &&
-      !(context_.enables_page_requests() && offers_->page_requests)) {
+  if (request_.kind == WalkKind::kPageRequest && !context_.enables_page_requests()) {
     return FaultReason::kPageRequestDisabled;  // [PRI-18]
   }
   if (!request_.pasid.has_value()) {
@@ -346,8 +329,7 @@ void Walk::on_permission(std::uint64_t raw) {
 
 /// A read of no bytes may go where writes may, with ZLR.
 bool Walk::grants(const PagePermission& permission) const {
-  const bool reads = permission.read ||
-                     (permission.write && request_.wish.zero_length && offers_->zero_length_read);
+  const bool reads = permission.read || (permission.write && request_.wish.zero_length);
   return (!request_.wish.read || reads) && (!request_.wish.write || permission.write);
 }
 

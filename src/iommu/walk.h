@@ -12,14 +12,71 @@
 #include "iommu/entries.h"
 #include "iommu/fault.h"
 #include "iommu/permission_table.h"
-#include "iommu/rights.h"
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 
 /// The window into which writes are interrupts. [PAS-35]
 constexpr bool is_interrupt_address(std::uint64_t address) {
   return address - kInterruptWindow < kInterruptWindowBytes;
+}
+
+/// What a request wants to do with the page.
+struct AccessWish {
+  bool read = false;
+  bool write = false;
+  bool execute = false;      ///< ER of the PASID prefix
+  bool privileged = false;   ///< PMR of the PASID prefix
+  bool zero_length = false;  ///< a read of no bytes
+};
+
+/// AND over all levels, each stage on its own. An IOTLB keeps this, so that a hit judges as the
+/// walk did. [IOM-2.11]
+struct Rights {
+  bool user = true;           ///< U/S of the first stage
+  bool first_write = true;    ///< R/W of the first stage
+  bool execute = true;        ///< no XD in the first stage
+  bool write_protect = true;  ///< WPE: R/W binds privileged requests too
+  bool second_read = true;
+  bool second_write = true;
+
+  constexpr bool reaches(bool privileged) const { return user || privileged; }
+  constexpr bool first_allows_write(bool privileged) const {
+    return first_write || (privileged && !write_protect);
+  }
+  constexpr bool allows_read(bool privileged) const { return reaches(privileged) && second_read; }
+  constexpr bool allows_write(bool privileged) const {
+    return reaches(privileged) && first_allows_write(privileged) && second_write;
+  }
+  constexpr bool allows_execute(bool privileged) const {
+    return allows_read(privileged) && execute;
+  }
+};
+
+/// Fault of the first stage, in the order U/S, write, execute; kNone if it grants all. The same
+/// below a second stage. [PAS-19, PAS-21, PAS-33]
+constexpr FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish) {
+  if (!rights.reaches(wish.privileged)) {
+    return FaultReason::kUserSupervisor;
+  }
+  if (wish.write && !rights.first_allows_write(wish.privileged)) {
+    return FaultReason::kNoWrite;
+  }
+  return wish.execute && !rights.execute ? FaultReason::kNoExecute : FaultReason::kNone;
+}
+
+/// kSecondStagePermission if the second stage does not grant it; a zero-length read may go where
+/// writes may: ZLR. [PAS-26, PAS-27]
+constexpr FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish) {
+  const bool read_ok = rights.second_read || (wish.zero_length && rights.second_write);
+  const bool is_denied = (wish.read && !read_ok) || (wish.write && !rights.second_write);
+  return is_denied ? FaultReason::kSecondStagePermission : FaultReason::kNone;
+}
+
+/// Both, the first stage first.
+constexpr FaultReason rights_fault(const Rights& rights, const AccessWish& wish) {
+  const FaultReason first = first_stage_fault(rights, wish);
+  return first != FaultReason::kNone ? first : second_stage_fault(rights, wish);
 }
 
 /// TTM of RTADDR. Legacy mode is known but not walked. [IOM-1.6]
@@ -48,6 +105,9 @@ struct WalkRequest {
   /// A Translation Request wishes to read, and to write unless its NW flag is honoured. [ATR-15]
   AccessWish wish;
   bool is_trusted = false;  ///< of a trusted domain, with the host's grant [DHI D19]
+  /// One more translation of a Translation Request that has had its first: the same, and no request
+  /// of its own in the counts.
+  bool is_continued = false;
 
   bool is_translated() const { return kind == WalkKind::kTranslated; }
   /// By the IOTLB: it has an address to be translated.
@@ -97,12 +157,7 @@ struct SecondStageLeaf {
   bool snoop = false;                          ///< SNP of the leaf
   bool write_needs_walk = false;               ///< its D bit is kept and not set yet
   std::uint64_t entry_address = 0, entry = 0;  ///< the leaf itself, to set D in it
-};
-
-/// ... with the guest address it was for.
-struct SecondStageStep {
-  std::uint64_t guest = 0;
-  SecondStageLeaf leaf;
+  std::uint64_t guest = 0;                     ///< the address it was for
 };
 
 /// A finished translation, kept for further requests to the same page: an entry of the IOTLB.
@@ -111,8 +166,9 @@ struct PageTranslation {
   std::uint8_t page_bits = kPageBits;
   Rights rights;
   FaultReason fault = FaultReason::kNone;  ///< with CM: the page was not present [PAS-42]
-  bool write_needs_walk = false;           ///< D has to be set first
-  bool is_global = false, is_snooped = false;
+  bool write_needs_walk = false;  ///< a D bit is kept and not set yet: no write by this translation
+  bool is_global = false;         ///< G of the first-stage leaf
+  bool is_snooped = false;        ///< SNP or PGSNP
 };
 
 enum class WalkOutcome : std::uint8_t {
@@ -121,22 +177,17 @@ enum class WalkOutcome : std::uint8_t {
   kFault,
 };
 
-struct WalkResult {
+/// Of a translation: its fault also says why an answer to a Translation Request has R=W=0
+/// [IOM-7.2], its size is the smaller of both stages, or that of a hole. `page` is not set.
+struct WalkResult : PageTranslation {
   WalkOutcome outcome = WalkOutcome::kFault;
-  /// Also set in an answer with R=W=0 to a Translation Request: why. [IOM-7.2]
-  FaultReason fault = FaultReason::kNone;
   bool is_recorded = false;  ///< the fault goes into a record [PAS-36]
   bool is_absent = false;    ///< a page-table entry is not present: may be kept with CM [PAS-42]
-  CplStatus answer = CplStatus::kSC;   ///< to a Translation Request [IOM-7.1]
-  std::uint64_t address = 0;           ///< physical, of the byte asked for
-  std::uint8_t page_bits = kPageBits;  ///< log2 of the page, the smaller of both stages; of a hole
+  CplStatus answer = CplStatus::kSC;                  ///< to a Translation Request [IOM-7.1]
+  std::uint64_t address = 0;                          ///< physical, of the byte asked for
   bool read = false, write = false, execute = false;  ///< granted to this request
   bool is_privileged = false;                         ///< the request counts as privileged
-  Rights rights;
-  bool write_needs_walk = false;  ///< a D bit is kept and not set yet: no write by this translation
-  bool is_global = false;         ///< G of the first-stage leaf
-  bool is_snooped = false;        ///< SNP or PGSNP
-  std::uint16_t domain = 0;       ///< DID
+  std::uint16_t domain = 0;                           ///< DID
   TranslationType type = TranslationType::kNone;
   Pasid pasid{};  ///< the one used, that of the request or RID_PASID
   std::array<std::uint8_t, kTableKinds> reads{};  ///< by TableKind
@@ -207,7 +258,7 @@ class Walk {
   const TableStart& table(unsigned index) const { return tables_[index]; }
   /// Nested: second-stage walks that were finished, of first-stage tables and of the page.
   unsigned second_stage_count() const { return second_count_; }
-  const SecondStageStep& second_stage(unsigned index) const { return seconds_[index]; }
+  const SecondStageLeaf& second_stage(unsigned index) const { return seconds_[index]; }
   /// Words of the permission table that were read and are valid.
   unsigned permission_count() const { return permission_count_; }
   const PermissionWord& permission(unsigned index) const { return permissions_[index]; }
@@ -289,7 +340,7 @@ class Walk {
   PasidEntry pasid_entry_;
   bool has_context_ = false, has_pasid_entry_ = false;
   bool disables_fault_records_ = false;
-  AccessWish wish_;  // as it counts, after RID_PRIV and what is offered
+  AccessWish wish_;  // as it counts, after RID_PRIV
 
   Rights path_rights_;  // on the way to the entry at hand
   Rights rights_;       // with that entry
@@ -312,7 +363,7 @@ class Walk {
 
   std::array<TableStart, kMaxLevels> tables_;
   unsigned table_count_ = 0;
-  std::array<SecondStageStep, kMaxLevels + 1> seconds_;
+  std::array<SecondStageLeaf, kMaxLevels + 1> seconds_;
   unsigned second_count_ = 0;
 
   std::array<PermissionWord, kMaxPermissionLevels> permissions_;

@@ -39,8 +39,7 @@ void Walk::start_paging() {
 }
 
 void Walk::use_table(const TableStart& start) {
-  if (is_done() || rights_fault(start.rights, wish_to_reach(), offers_->zero_length_read) !=
-                       FaultReason::kNone) {
+  if (is_done() || rights_fault(start.rights, wish_to_reach()) != FaultReason::kNone) {
     return;
   }
   path_rights_ = rights_ = start.rights;
@@ -124,9 +123,6 @@ FaultReason Walk::first_stage_entry_fault() const {
 // [IOM-2.13] [PAS-31] [PAS-32]
 std::uint64_t Walk::first_stage_bits_to_set() const {
   std::uint64_t bits = FirstStageEntry::kAccessed;
-  if (pasid_entry_.extended_accessed()) {
-    bits |= FirstStageEntry::kExtendedAccessed;
-  }
   const bool writes = wish_.write && rights_.first_allows_write(wish_.privileged);
   if (first_entry_.is_leaf(first_level_) && writes) {
     bits |= FirstStageEntry::kDirty;
@@ -231,7 +227,7 @@ bool Walk::use_page(const PageTranslation& page) {
     return true;
   }
   if ((writes && page.write_needs_walk) ||
-      rights_fault(page.rights, wish_to_reach(), offers_->zero_length_read) != FaultReason::kNone) {
+      rights_fault(page.rights, wish_to_reach()) != FaultReason::kNone) {
     return false;
   }
   rights_ = page.rights;
@@ -263,8 +259,8 @@ void Walk::finish(std::uint64_t address, unsigned page_bits) {
   result_.write = writes && (grants_all || wish_.write);
   result_.execute = rights_.allows_execute(wish_.privileged) && (grants_all || wish_.execute);
   result_.write_needs_walk = write_needs_walk();
-  result_.is_snooped = pasid_entry_.page_snoop() ||
-                       (pasid_entry_.has_second_stage() && leaf_.snoop && offers_->snoop_control);
+  result_.is_snooped =
+      pasid_entry_.page_snoop() || (pasid_entry_.has_second_stage() && leaf_.snoop);
 }
 
 }  // namespace flitwise

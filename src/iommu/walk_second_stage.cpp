@@ -98,7 +98,7 @@ FaultReason Walk::second_stage_rights_fault() const {
   if (is_translation_request()) {
     return second_read_ || second_write_ ? FaultReason::kNone : FaultReason::kSecondStagePermission;
   }
-  return second_stage_fault(rights, wish_, offers_->zero_length_read);
+  return second_stage_fault(rights, wish_);
 }
 
 // [IOM-2.13] [PAS-44]
@@ -152,7 +152,8 @@ void Walk::remember_second_stage(const SecondStageLeaf& leaf) {
     --second_count_;
   }
   if (second_count_ < seconds_.size()) {
-    seconds_[second_count_++] = {second_input_, leaf};
+    seconds_[second_count_] = leaf;
+    seconds_[second_count_++].guest = second_input_;
   }
 }
 

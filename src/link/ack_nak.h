@@ -6,6 +6,7 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "flitwise/dllp.h"
@@ -61,7 +62,35 @@ class AckNakReceiver {
 
   enum class Verdict : std::uint8_t { kAccepted, kDamaged, kDuplicate, kOutOfSequence };
   /// Steps 1 to 4 for one TLP. [LNK-7.4, LNK-7.5, LNK-7.6, LNK-7.7]
-  Verdict receive(std::uint16_t sequence, bool is_damaged, Time now);
+  Verdict receive(std::uint16_t sequence, bool is_damaged, Time now) {
+    // Step 1: damaged. [LNK-7.4]
+    if (is_damaged) {
+      schedule_nak(now);
+      return Verdict::kDamaged;
+    }
+    // Step 2: the one expected. [LNK-7.5]
+    if (sequence == next_sequence_) {
+      next_sequence_ = numbers_.next(next_sequence_);
+      nak_scheduled_ = false;
+      nak_owed_ = false;
+      ++unacknowledged_;
+      const bool due_now = coalesce_ > 0 && unacknowledged_ >= coalesce_;
+      due_ = due_now ? std::min(due_, now) : std::min(due_, now + limit_);
+      return Verdict::kAccepted;
+    }
+    // The reserved number, which no sender may use: dropped, and no Nak. [LNK-11.6]
+    if (!numbers_.contains(sequence)) {
+      return Verdict::kOutOfSequence;
+    }
+    // Step 3: seen before. [LNK-7.6]
+    if (numbers_.distance(sequence, next_sequence_) < numbers_.window()) {
+      due_ = now;
+      return Verdict::kDuplicate;
+    }
+    // Step 4: one is missing. [LNK-7.7]
+    schedule_nak(now);
+    return Verdict::kOutOfSequence;
+  }
 
   /// Is it the one that is taken next?
   bool expects(std::uint16_t sequence) const { return sequence == next_sequence_; }
@@ -73,17 +102,34 @@ class AckNakReceiver {
     std::uint16_t sequence;
   };
   /// What is owed, due or not; it counts as sent. REQUIRES: something is owed.
-  Owed take();
+  Owed take() {
+    const Owed owed{nak_owed_, numbers_.before(next_sequence_)};
+    nak_owed_ = false;
+    unacknowledged_ = 0;
+    due_ = Time::never();
+    return owed;
+  }
   /// What take() gave is damaged on its way: it is owed again, a Nak only where it still counts.
   void owe_again(Time now) {
     nak_owed_ = nak_scheduled_;
     due_ = now;
   }
   /// The link has gone down: the next TLP has the first sequence number. [LNK-10.7]
-  void reset();
+  void reset() {
+    next_sequence_ = numbers_.first();
+    nak_scheduled_ = nak_owed_ = false;
+    unacknowledged_ = 0;
+    due_ = Time::never();
+  }
 
  private:
-  void schedule_nak(Time now);
+  void schedule_nak(Time now) {
+    if (!nak_scheduled_) {
+      nak_scheduled_ = true;
+      nak_owed_ = true;
+      due_ = now;
+    }
+  }
 
   SequenceSpace numbers_;
   Time limit_;
@@ -108,7 +154,14 @@ class ReplayBuffer {
   /// timer limit.
   ReplayBuffer(std::uint64_t capacity_bytes, Time timeout,
                SequenceSpace numbers = SequenceSpace::of_tlps(),
-               ReplayCount count = kTlpReplayCount);
+               ReplayCount count = kTlpReplayCount)
+      : numbers_(numbers),
+        count_(count),
+        capacity_(capacity_bytes),
+        timeout_(timeout),
+        entries_(numbers.window()),
+        next_sequence_(numbers.first()),
+        acked_(numbers.last()) {}
 
   /// May another TLP of so many wire bytes be taken? [LNK-7.2, LNK-7.3]
   bool has_room(std::uint32_t bytes) const {
@@ -117,18 +170,54 @@ class ReplayBuffer {
   }
   bool empty() const { return entries_.empty(); }
   /// A TLP leaves for the first time; returns its sequence number. REQUIRES: has_room(bytes).
-  std::uint16_t push(PacketRef packet, std::uint32_t bytes);
+  std::uint16_t push(PacketRef packet, std::uint32_t bytes) {
+    const bool replaying = is_replaying();
+    entries_.push_back({std::move(packet), bytes});
+    used_ += bytes;
+    if (!replaying) {
+      replay_next_ = entries_.size();
+    }
+    const std::uint16_t sequence = next_sequence_;
+    next_sequence_ = numbers_.next(next_sequence_);
+    return sequence;
+  }
 
   /// What a received Ack or Nak did.
   struct Outcome {
     bool is_valid = true;     ///< false: out of the window, dropped [LNK-7.8]
     std::uint32_t freed = 0;  ///< TLPs purged [LNK-7.9]
   };
-  Outcome acknowledge(std::uint16_t sequence, Time now);
+  Outcome acknowledge(std::uint16_t sequence, Time now) {
+    if (!numbers_.contains(sequence) ||
+        numbers_.distance(sequence, numbers_.before(next_sequence_)) >= numbers_.window() ||
+        numbers_.distance(acked_, sequence) >= numbers_.window()) {
+      return {false, 0};
+    }
+    const std::uint32_t freed = numbers_.distance(acked_, sequence);
+    for (std::uint32_t i = 0; i < freed; ++i) {
+      used_ -= entries_.front().bytes;
+      entries_.pop_front();
+    }
+    replay_next_ -= std::min<std::size_t>(replay_next_, freed);
+    acked_ = sequence;
+    if (freed > 0) {
+      replay_num_ = 0;
+      // Held until the first TLP of a replay has left. [LNK-7.12]
+      const bool is_held = is_replaying() && replay_next_ == 0;
+      deadline_ = entries_.empty() || is_held ? Time::never() : now + timeout_;
+    }
+    return {true, freed};
+  }
 
   /// A Nak came, or the replay timer ran out: all that is left goes out again, oldest first; true
   /// if REPLAY_NUM rolled over, which asks for Recovery. [LNK-7.10] [LNK-7.13] [LNK-7.14]
-  bool start_replay();
+  bool start_replay() {
+    if (!rewind()) {
+      return false;
+    }
+    replay_num_ = (replay_num_ + count_.step) % count_.states;
+    return replay_num_ == 0;
+  }
   bool is_replaying() const { return replay_next_ < entries_.size(); }
   struct Replay {
     PacketRef packet;
@@ -153,7 +242,15 @@ class ReplayBuffer {
   void recovered() { rewind(); }
   /// The link has gone down: nothing will be sent again, and the next TLP has the first sequence
   /// number. [LNK-10.4] [LNK-10.7]
-  void reset();
+  void reset() {
+    entries_.clear();
+    used_ = 0;
+    replay_next_ = 0;
+    next_sequence_ = numbers_.first();
+    acked_ = numbers_.last();
+    replay_num_ = 0;
+    deadline_ = Time::never();
+  }
 
   std::uint64_t replay_events() const { return replay_events_; }
   std::size_t size() const { return entries_.size(); }
@@ -163,7 +260,14 @@ class ReplayBuffer {
     PacketRef packet;
     std::uint32_t bytes;
   };
-  bool rewind();
+  // Is it a replay of its own, and not of one that has yet to begin?
+  bool rewind() {
+    const bool is_new = !entries_.empty() && replay_next_ > 0;
+    deadline_ = Time::never();
+    replay_events_ += is_new ? 1 : 0;
+    replay_next_ = 0;
+    return is_new;
+  }
 
   SequenceSpace numbers_;
   ReplayCount count_;

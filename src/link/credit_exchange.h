@@ -91,11 +91,22 @@ class FlowControlInit {
   Time due_ = Time::never();
 };
 
+/// Believed beside what was told, where that is broken on purpose.
+
 class CreditExchange {
  public:
   /// `guideline`: UpdateFC latency while credits are freed steadily [LNK-8.15]. `queues` outlive
   /// it.
-  CreditExchange(const LinkConfig& link, Time guideline, TransactionQueues& queues);
+  CreditExchange(const LinkConfig& link, Time guideline, TransactionQueues& queues)
+      : queues_(queues),
+        returns_(link, guideline),
+        shared_(has_shared_credits(link) ? std::make_unique<SharedReturns>(link, guideline)
+                                         : nullptr),
+        init_(shared_ != nullptr) {
+    if (shared_) {
+      queues_.share_credits(link.shared_credits.merged);
+    }
+  }
 
   void start(Time now) { init_.start(now); }
   /// The link has gone down. [LNK-10.7]
@@ -112,9 +123,49 @@ class CreditExchange {
     return shared_ ? std::min(own, shared_->deadline()) : own;
   }
   /// The flow-control DLLP that is due: InitFC before UpdateFC. REQUIRES: deadline() <= now.
-  Dllp take(Time now);
+  Dllp take(Time now) {
+    if (init_.deadline() <= now) {
+      const FlowControlInit::Step step = init_.take(now);
+      const Dllp dllp = step.is_shared ? shared_->dllp(step.type, step.fc_class)
+                                       : returns_.dllp(step.type, step.fc_class);
+      if (init_.is_active()) {
+        activate(now);
+      }
+      return dllp;
+    }
+    return shared_ && shared_->deadline() < returns_.deadline() ? shared_->take(now)
+                                                                : returns_.take(now);
+  }
   /// A flow-control DLLP has come in.
-  void receive(const Dllp& dllp, Time now);
+  void receive(const Dllp& dllp, Time now) {
+    const bool is_of_shared = dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc;
+    if (dllp.vc != 0 || (is_of_shared && !shared_)) {
+      return;  // there is VC0 only [LNK-N.7]; there are no shared credits
+    }
+    const bool is_update = is_update_fc(dllp.type);
+    // Whatever says the limits first sets them: an InitFC2 may come where the InitFC1 got lost.
+    // [LNK-8.11]
+    if (!is_update && init_.receive_values(dllp.fc_class, now, dllp.is_shared)) {
+      dllp.is_shared ? queues_.shared_gates().initialise(dllp)
+                     : queues_.gates(dllp.fc_class).initialise(dllp);
+    }
+    if (dllp.type == DllpType::kInitFc1) {
+      return;
+    }
+    const bool was_active = init_.is_active();
+    init_.receive_second_phase();
+    if (!was_active && init_.is_active()) {
+      activate(now);
+    }
+    if (was_active && dllp.type == DllpType::kInitFc2) {
+      init_.receive_init_fc2(now);
+    }
+    if (is_update) {
+      is_of_shared ? queues_.shared_gates().update(dllp)
+                   : queues_.gates(dllp.fc_class).update(dllp);
+      queues_.note_stalls(now);
+    }
+  }
   /// A TLP was accepted; false: it came without credits.
   bool accept(const Packet& packet) {
     init_.receive_second_phase();
@@ -130,9 +181,6 @@ class CreditExchange {
     }
   }
 
-  /// Takes each UpdateFC for more than it says, on purpose. [LNK-8.3]
-  void break_credits(bool is_broken) { is_broken_ = is_broken; }
-
   bool is_active() const { return init_.is_active(); }
   bool is_conserved() const {
     return returns_.is_conserved() && (!shared_ || shared_->is_conserved());
@@ -142,14 +190,17 @@ class CreditExchange {
   }
 
  private:
-  void activate(Time now);
-  void update_limits(Dllp dllp);
+  void activate(Time now) {
+    returns_.activate(now);
+    if (shared_) {
+      shared_->activate(now);
+    }
+  }
 
   TransactionQueues& queues_;
   CreditReturns returns_;
   std::unique_ptr<SharedReturns> shared_;  // null: no shared credits
   FlowControlInit init_;
-  bool is_broken_ = false;
 };
 
 }  // namespace flitwise

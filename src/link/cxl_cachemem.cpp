@@ -30,10 +30,6 @@ constexpr std::uint32_t kHeader68Bits = 32, kCrcBits = 16;
 constexpr std::uint32_t kFlit68Bits = flit68::kBytes * 8;
 constexpr std::uint32_t kHeader256Bits = 16, kCreditBits = 16;
 
-CxlFlitForm form_of(const CxlLinkConfig& cxl) {
-  return cxl.latency_optimised ? CxlFlitForm::k256LatencyOptimised : CxlFlitForm::k256;
-}
-
 // What stands beside the slots. [CXL-4.1] [CXL-4.4]
 WireSize overhead(CxlFlitForm form) {
   WireSize size;
@@ -59,12 +55,8 @@ void CxlFlitWriter::write(const CxlFlitLayout& layout, Flit& flit, WireSize& siz
 
 void CxlFlitWriter::write_slot(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size) {
   switch (slot.kind) {
-    case CxlSlot::Kind::kMessages:
-      write_messages(slot, place, flit, size);
-      break;
-    case CxlSlot::Kind::kData:
-      write_data(slot.ends_line, flit, size);
-      break;
+    case CxlSlot::Kind::kMessages: write_messages(slot, place, flit, size); break;
+    case CxlSlot::Kind::kData: write_data(slot.ends_line, flit, size); break;
     case CxlSlot::Kind::kByteEnables:
       size.header += kByteEnableBits;
       size.padding += kChunkBits - kByteEnableBits;
@@ -131,6 +123,7 @@ Time CxlCacheMem::owed_deadline() const {
 
 void CxlCacheMem::reset() {
   writer_.reset();
+  packer_.reset();
   returns_.reset();
   unacked_ = 0;
   owed_since_ = Time::never();
@@ -140,8 +133,6 @@ void CxlCacheMem::reset() {
 Cxl68CacheMem::Cxl68CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues, PacketPool& pool)
     : CxlCacheMem(cxl, CxlFlitForm::k68, queues),
       pool_(pool),
-      packer_(writer_.widths(), queues.direction(),
-              CxlPackingRules(CxlFlitForm::k68, cxl.per_flit)),
       buffer_(cxl.retry_flits),
       requester_(cxl.timing.retry_timeout) {}
 
@@ -283,9 +274,7 @@ void Cxl68CacheMem::receive(const WireUnit& unit, bool is_damaged, Time now,
 
 void Cxl68CacheMem::receive_control(const CxlFlitHeader& header, FramerStats& stats) {
   switch (header.control) {
-    case CxlFlitHeader::Control::kLlcrd:
-      receive_header(header, stats);
-      break;
+    case CxlFlitHeader::Control::kLlcrd: receive_header(header, stats); break;
     case CxlFlitHeader::Control::kRetryReq:
       if (buffer_.start_replay(header.sequence)) {
         owes_answer_ = true;
@@ -294,12 +283,9 @@ void Cxl68CacheMem::receive_control(const CxlFlitHeader& header, FramerStats& st
         stats.replay_events += buffer_.is_replaying() ? 1 : 0;
       }  // else it asks for what has arrived since: another answer was faster
       break;
-    case CxlFlitHeader::Control::kRetryAck:
-      requester_.answered(header.sequence);
-      break;
+    case CxlFlitHeader::Control::kRetryAck: requester_.answered(header.sequence); break;
     case CxlFlitHeader::Control::kRetryFrame:
-    case CxlFlitHeader::Control::kNone:
-      break;
+    case CxlFlitHeader::Control::kNone: break;
   }
 }
 
@@ -319,7 +305,6 @@ Time Cxl68CacheMem::deadline() const {
 
 void Cxl68CacheMem::reset() {
   CxlCacheMem::reset();
-  packer_.reset();
   buffer_.reset();
   requester_.reset();
   answer_frames_ = 0;
@@ -332,10 +317,6 @@ std::string Cxl68CacheMem::waiting() const {
   }
   return queues_.starved();
 }
-
-Cxl256CacheMem::Cxl256CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues)
-    : CxlCacheMem(cxl, form_of(cxl), queues),
-      packer_(writer_.widths(), queues.direction(), CxlPackingRules(form_of(cxl), cxl.per_flit)) {}
 
 bool Cxl256CacheMem::has_work(Time now) {
   if (!is_up_) {

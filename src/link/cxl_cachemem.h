@@ -100,6 +100,7 @@ class CxlCacheMem {
   CxlCacheMem(const CxlLinkConfig& cxl, CxlFlitForm form, CxlQueues& queues)
       : queues_(queues),
         writer_({form, cxl.identity_bits}, queues),
+        packer_(writer_.widths(), queues.direction(), CxlPackingRules(form, cxl.per_flit)),
         returns_(advertised_credits(cxl)),
         owed_after_(cxl.timing.ack_after) {}
 
@@ -118,6 +119,7 @@ class CxlCacheMem {
 
   CxlQueues& queues_;
   CxlFlitWriter writer_;
+  CxlSlotPacker packer_;
   CxlCreditReturns returns_;
   CxlWaiting waiting_;               // what the next flit may take
   CxlFlitLayout layout_;             // scratch
@@ -170,7 +172,6 @@ class Cxl68CacheMem : public CxlCacheMem {
   void receive_header(const CxlFlitHeader& header, FramerStats& stats);
 
   PacketPool& pool_;
-  CxlSlotPacker packer_;
   CxlRetryBuffer buffer_;
   CxlRetryRequester requester_;
   bool owes_answer_ = false;    // to a RETRY.Req
@@ -182,7 +183,10 @@ class Cxl68CacheMem : public CxlCacheMem {
 class Cxl256CacheMem : public CxlCacheMem {
  public:
   /// Takes messages from `queues`, which outlive it.
-  Cxl256CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues);
+  Cxl256CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues)
+      : CxlCacheMem(cxl,
+                    cxl.latency_optimised ? CxlFlitForm::k256LatencyOptimised : CxlFlitForm::k256,
+                    queues) {}
 
   /// A flit is to go now: fill() gives it.
   bool has_work(Time now);
@@ -203,7 +207,6 @@ class Cxl256CacheMem : public CxlCacheMem {
   Time deadline() const { return packer_.owed() > 0 ? Time{} : owed_deadline(); }
   void reset() {
     CxlCacheMem::reset();
-    packer_.reset();
     starts_taken_ = ends_taken_ = 0;
   }
   bool is_quiet() const { return queues_.empty() && packer_.owed() == 0 && !owes(); }
@@ -213,7 +216,6 @@ class Cxl256CacheMem : public CxlCacheMem {
   void take(const Flit& flit, std::size_t starts_until, std::size_t ends_until,
             std::vector<PacketRef>& delivered, FramerStats& stats);
 
-  CxlSlotPacker packer_;
   std::size_t starts_taken_ = 0;  // of the flit that is taken next, with its first half
   std::size_t ends_taken_ = 0;    // likewise
 };

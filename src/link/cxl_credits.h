@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "cxl/channels.h"
-#include "cxl/flit_header.h"
+#include "cxl/flit_frame.h"
 #include "flitwise/config.h"
 #include "flitwise/flit.h"
 
@@ -53,16 +55,18 @@ class CxlCreditGate {
     }
   }
   void spend(CxlChannel channel) { spend(left_, channel, 1); }
-  void give(std::size_t credit, CxlFlitHeader::Credits credits) {
-    left_[credits.is_mem ? 1 : 0][credit] += credits.count * (is_broken_ ? 2U : 1U);
+  void give(std::size_t credit, CxlFlitHeader::Credits told) {
+    const CxlFlitHeader::Credits credits = hook_ ? hook_(told) : told;
+    left_[credits.is_mem ? 1 : 0][credit] += credits.count;
   }
   void reset() { left_ = {}; }
-  /// From now on credits are taken for twice as many as they are.
-  void break_credits() { is_broken_ = true; }
+  /// From now on it changes what is believed of credits; an empty one does not.
+  using Hook = std::function<CxlFlitHeader::Credits(CxlFlitHeader::Credits)>;
+  void set_hook(Hook hook) { hook_ = std::move(hook); }
 
  private:
   CxlCreditCounts left_{};
-  bool is_broken_ = false;
+  Hook hook_;
 };
 
 /// Receive buffers: held by messages, free and told of, or free and not yet told of. [CXL-3.2]

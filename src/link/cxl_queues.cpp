@@ -9,12 +9,11 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 constexpr std::size_t kMostSeen = 64;  // messages of a channel that a packer looks at
 
 // Its data has byte enables behind it.
 bool is_partial(const CxlMessage& message) {
-  return message.has_data() && message.byte_enables != kWholeLine;
+  return message.has_data() && message.is_partial();
 }
 
 }  // namespace
@@ -86,7 +85,11 @@ CxlWaiting CxlQueues::waiting(Time now) {
     CxlCreditGate::spend(left, channel, static_cast<std::uint32_t>(count));
     waiting.of(channel) = static_cast<std::uint16_t>(count);
     if (queue.partial > 0) {
-      waiting.partial_lines = partial_lines(queue, count);
+      waiting.partial_lines = 0;
+      for (std::size_t n = 0; n < count; ++n) {
+        const bool is_one = is_partial(*queue.entries[n].packet->cxl);
+        waiting.partial_lines |= std::uint64_t{is_one ? 1U : 0U} << n;
+      }
     }
   }
   return waiting;
@@ -103,18 +106,12 @@ std::size_t CxlQueues::ahead_of_responses(const Queue& snoops, std::size_t count
   return ahead;
 }
 
-std::uint64_t CxlQueues::partial_lines(const Queue& queue, std::size_t count) const {
-  std::uint64_t lines = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    lines |= std::uint64_t{is_partial(*queue.entries[i].packet->cxl) ? 1U : 0U} << i;
-  }
-  return lines;
-}
-
 PacketRef CxlQueues::take(CxlChannel channel) {
   Queue& queue = queues_[index_of(channel)];
-  if (breaks_order_ && channel != CxlChannel::kH2dReq) {
-    change_places(queue);
+  // Broken on purpose: the two oldest, where both could go and neither takes byte enables along.
+  if (breaks_order_ && channel != CxlChannel::kH2dReq && queue.arrived > 1 && queue.partial == 0) {
+    std::swap(queue.entries[0].packet, queue.entries[1].packet);
+    breaks_order_ = false;
   }
   PacketRef packet = std::move(queue.entries.front().packet);
   queue.entries.pop_front();
@@ -127,14 +124,6 @@ PacketRef CxlQueues::take(CxlChannel channel) {
   turn_ = turn_ + 1 == channels_.size() ? 0 : turn_ + 1;
   gate_.spend(channel);
   return packet;
-}
-
-// Broken on purpose: the two oldest, where both could go and neither takes byte enables along.
-void CxlQueues::change_places(Queue& queue) {
-  if (queue.arrived > 1 && queue.partial == 0) {
-    std::swap(queue.entries[0].packet, queue.entries[1].packet);
-    breaks_order_ = false;
-  }
 }
 
 void CxlQueues::reset() {

@@ -14,7 +14,7 @@
 #include "cxl/flit_layout.h"
 #include "flitwise/packet.h"
 #include "link/cxl_credits.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -67,8 +67,6 @@ class CxlQueues {
   };
   /// By CxlCredit: since when a message of the class has been waiting for a credit; never: none is.
   std::array<Time, kCxlCredits> blocked_since(Time now) const;
-  std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
-  void change_places(Queue& queue);
   std::size_t ahead_of_responses(const Queue& snoops, std::size_t count) const;
 
   CxlDirection direction_;

@@ -6,6 +6,7 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "flitwise/packet.h"
@@ -34,13 +35,32 @@ class CxlRetryBuffer {
   std::size_t size() const { return flits_.size(); }
   void push(PacketRef flit) { flits_.push_back(std::move(flit)); }
   /// So many more have arrived; false: more than were sent.
-  bool acknowledge(unsigned count);
+  bool acknowledge(unsigned count) {
+    if (acked_ + count > flits_.size()) {
+      return false;
+    }
+    acked_ += count;
+    forget_acked();
+    return true;
+  }
   /// All from number `first` on go again; what was before it waits for its acknowledgement. False:
   /// there is no such flit.
-  bool start_replay(std::uint8_t first);
+  bool start_replay(std::uint8_t first) {
+    const auto before = static_cast<std::uint8_t>(first - first_);
+    if (before > flits_.size()) {
+      return false;
+    }
+    replay_left_ = flits_.size() - before;
+    return true;
+  }
   bool is_replaying() const { return replay_left_ > 0; }
   /// REQUIRES: is_replaying().
-  PacketRef next_replay();
+  PacketRef next_replay() {
+    PacketRef flit = flits_[flits_.size() - replay_left_];
+    --replay_left_;
+    forget_acked();
+    return flit;
+  }
   void reset() {
     flits_.clear();
     first_ = 0;
@@ -48,7 +68,13 @@ class CxlRetryBuffer {
   }
 
  private:
-  void forget_acked();
+  // A replay that was announced goes on from where it was to begin, whatever has arrived meanwhile.
+  void forget_acked() {
+    const std::size_t count = std::min(acked_, flits_.size() - replay_left_);
+    flits_.erase_begin(count);
+    acked_ -= count;
+    first_ = static_cast<std::uint8_t>(first_ + count);
+  }
 
   boost::circular_buffer<PacketRef> flits_;
   std::uint8_t first_ = 0;  // number of the oldest
@@ -62,12 +88,39 @@ class CxlRetryRequester {
   explicit CxlRetryRequester(Time timeout) : timeout_(timeout) {}
 
   /// A flit has come with a wrong CRC, whatever it was.
-  void damaged();
+  void damaged() {
+    repeated_ = 0;
+    if (state_ == State::kNormal) {
+      state_ = State::kAsking;
+      frames_left_ = kRetryFrames;
+    }
+  }
   /// A flit with messages or data has come, undamaged; is it taken?
-  bool accepts();
+  bool accepts() {
+    if (state_ != State::kNormal) {
+      return false;
+    }
+    if (repeated_ > 0) {
+      --repeated_;
+      return false;
+    }
+    ++expected_;
+    return true;
+  }
   /// RETRY.Ack has come: what follows begins with flit `first`. An answer that was not waited for
   /// any more has the sender begin anew: what has been taken already is passed over.
-  void answered(std::uint8_t first);
+  void answered(std::uint8_t first) {
+    if (state_ == State::kNormal) {
+      repeated_ = static_cast<std::uint8_t>(expected_ - first);
+      return;
+    }
+    if (first == expected_) {
+      state_ = State::kNormal;
+      frames_left_ = 0;
+      deadline_ = Time::never();
+      asked_ = 0;
+    }
+  }
 
   /// A control flit is to go, or there has been no answer for too long.
   bool is_due(Time now) const { return state_ == State::kAsking || deadline_ <= now; }
@@ -77,7 +130,24 @@ class CxlRetryRequester {
     bool is_request = false;  ///< the last of them; else a RETRY.Frame
     std::uint8_t first = 0;   ///< the flit that is wanted
   };
-  Ask take(Time now);
+  Ask take(Time now) {
+    if (state_ == State::kWaiting) {
+      state_ = State::kAsking;
+      frames_left_ = kRetryFrames;
+      deadline_ = Time::never();
+    }
+    if (frames_left_ > 0) {
+      --frames_left_;
+      return {false, expected_};
+    }
+    state_ = State::kWaiting;
+    deadline_ = now + timeout_;
+    if (++asked_ > kMostRetries) {
+      asked_ = 0;
+      wants_recovery_ = true;
+    }
+    return {true, expected_};
+  }
   /// True once after too many questions without an answer. [CXL-3.7]
   bool take_recovery_request() {
     const bool wants = wants_recovery_;

@@ -32,9 +32,8 @@ PacketRef DataLinkFramer::take_ack() {
   Dllp dllp;
   dllp.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
   dllp.sequence = owed.sequence;
-  if (breaks_sequence_ && !owed.is_nak) {
-    dllp.sequence = numbers_.next(owed.sequence);  // not delivered yet [LNK-7.15]
-    breaks_sequence_ = false;
+  if (hooks_.ack && !owed.is_nak) {
+    dllp.sequence = hooks_.ack(owed.sequence, numbers_.next(owed.sequence));
   }
   ++(owed.is_nak ? stats_.naks : stats_.acks);
   return make_dllp(dllp);
@@ -42,7 +41,7 @@ PacketRef DataLinkFramer::take_ack() {
 
 void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
   if (is_flow_control(dllp.type) || dllp.type == DllpType::kOptimizedUpdateFc) {
-    credits_.receive(dllp, now);
+    credits_.receive(hooks_.flow_control ? hooks_.flow_control(dllp) : dllp, now);
     return;
   }
   if (!is_ack_or_nak(dllp.type)) {

@@ -19,10 +19,7 @@ class DataLinkFramer : public Framer {
     note_replay_events();
   }
   void reset(Time now) override;
-  void break_rules(const FaultsConfig& faults) override {
-    credits_.break_credits(faults.breaks(BrokenRule::kCredits));
-    breaks_sequence_ = faults.breaks(BrokenRule::kSequence);
-  }
+  void set_hooks(DllpHooks hooks) override { hooks_ = std::move(hooks); }
   Time deadline() const override;
   bool is_quiet() const override;
   bool is_active() const override { return credits_.is_active(); }
@@ -82,7 +79,7 @@ class DataLinkFramer : public Framer {
   const SequenceSpace numbers_;
   std::uint64_t replay_events_noted_ = 0;
   bool recovery_requested_ = false;
-  bool breaks_sequence_ = false;  // with the next Ack
+  DllpHooks hooks_;
 };
 
 /// PCIe generations 1 to 5: each TLP and each DLLP is framed on its own; Ack/Nak, replay and

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "link/flit_framer.h"
-#include "tlp/flit_tlp_layout.h"
+#include "tlp/header_layout.h"
 
 namespace flitwise {
 namespace {

@@ -3,9 +3,11 @@
 /// has to give.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "flitwise/dllp.h"
+#include "flitwise/error.h"
 
 namespace flitwise {
 
@@ -27,11 +29,32 @@ struct CreditScale {
   std::uint8_t shift = 0;  ///< counter bits that the DLLP does not carry
   std::uint8_t bits = 8;   ///< width of the counter
 
-  static CreditScale header(bool scaled, std::uint32_t advertised);
-  static CreditScale data(bool scaled, std::uint32_t advertised);
-  /// The scale that a received HdrScale or DataScale code (0..3) stands for. [LNK-6.6]
-  static CreditScale of_header_code(std::uint8_t code);
-  static CreditScale of_data_code(std::uint8_t code);
+  /// Widths of counters and shifts without scaling, with x4 and with x16; unverified, hence named.
+  /// [LNK-8.4] [LNK-8.8]
+  using ByScale = std::array<std::uint8_t, 3>;
+  static constexpr ByScale kHeaderCounterBits = {8, 10, 12}, kDataCounterBits = {12, 14, 16},
+                           kScaleShifts = {0, 2, 4};
+
+  static CreditScale header(bool scaled, std::uint32_t advertised) {
+    return smallest(scaled, advertised, kHeaderCounterBits);
+  }
+  static CreditScale data(bool scaled, std::uint32_t advertised) {
+    return smallest(scaled, advertised, kDataCounterBits);
+  }
+  static CreditScale smallest(bool scaled, std::uint32_t advertised, const ByScale& counter_bits) {
+    std::uint8_t code = scaled ? 1 : 0;
+    while (scaled && code < counter_bits.size() &&
+           advertised >= 1U << (counter_bits[code - 1U] - 1)) {
+      ++code;
+    }
+    return of_code(code, counter_bits);
+  }
+  /// The scale that a received HdrScale or DataScale code (0..3) stands for; 0: no scaling.
+  /// [LNK-6.6]
+  static CreditScale of_code(std::uint8_t code, const ByScale& counter_bits) {
+    const std::size_t step = code == 0 ? 0 : code - 1U;
+    return {code, kScaleShifts[step], counter_bits[step]};
+  }
 };
 
 /// What an advertised 0 means: dedicated credits have no end then, shared ones there are none.
@@ -45,7 +68,15 @@ class CreditGate {
   CreditGate() = default;
 
   /// Takes the value of an InitFC1.
-  void initialise(std::uint32_t limit, CreditScale scale, Zero zero = Zero::kInfinite);
+  void initialise(std::uint32_t limit, CreditScale scale, Zero zero = Zero::kInfinite) {
+    infinite_ = limit == 0 && zero == Zero::kInfinite;
+    mask_ = (1U << scale.bits) - 1U;
+    half_ = 1U << (scale.bits - 1);
+    shift_ = scale.shift;
+    initial_ = limit << shift_;
+    limit_ = initial_ & mask_;
+    consumed_ = 0;
+  }
   /// Takes the value of an UpdateFC as it stands in the DLLP; ignored where infinite.
   void update(std::uint32_t field) {
     if (!infinite_) {
@@ -84,8 +115,10 @@ struct CreditGates {
 
   /// Takes an InitFC, the first of its class.
   void initialise(const Dllp& init, Zero zero = Zero::kInfinite) {
-    header.initialise(init.hdr_fc, CreditScale::of_header_code(init.hdr_scale), zero);
-    data.initialise(init.data_fc, CreditScale::of_data_code(init.data_scale), zero);
+    header.initialise(init.hdr_fc,
+                      CreditScale::of_code(init.hdr_scale, CreditScale::kHeaderCounterBits), zero);
+    data.initialise(init.data_fc,
+                    CreditScale::of_code(init.data_scale, CreditScale::kDataCounterBits), zero);
   }
   void update(const Dllp& update_fc) {
     header.update(update_fc.hdr_fc);
@@ -104,12 +137,27 @@ class CreditPool {
  public:
   CreditPool() = default;
   /// REQUIRES: size at most half the counter range.
-  CreditPool(std::uint32_t size, CreditScale scale, Zero zero = Zero::kInfinite);
+  CreditPool(std::uint32_t size, CreditScale scale, Zero zero = Zero::kInfinite)
+      : is_infinite_(size == 0 && zero == Zero::kInfinite),
+        size_(size >> scale.shift << scale.shift),  // what the DLLP cannot carry is not [LNK-8.4]
+        scale_(scale),
+        mask_((1U << scale.bits) - 1U),
+        allocated_(size_),
+        advertised_(size_) {
+    FLITWISE_CHECK(size < (1U << (scale.bits - 1)), "credits advertised exceed half the counter");
+  }
 
   bool is_infinite() const { return is_infinite_; }
   /// A TLP that takes `amount` came in; false: more than was advertised (a flow control protocol
   /// error).
-  bool receive(std::uint32_t amount);
+  bool receive(std::uint32_t amount) {
+    if (is_infinite()) {
+      return true;
+    }
+    const bool within = ((advertised_ - (received_ + amount)) & mask_) <= mask_ / 2 + 1;
+    received_ = (received_ + amount) & mask_;
+    return within;
+  }
   /// Room for `amount` is free again.
   void free(std::uint32_t amount) {
     if (!is_infinite()) {
@@ -117,7 +165,7 @@ class CreditPool {
     }
   }
   /// The value for InitFC1 or UpdateFC, already shifted for the DLLP; 0 where infinite.
-  std::uint32_t field() const;
+  std::uint32_t field() const { return is_infinite() ? 0 : allocated_ >> scale_.shift; }
   /// How far that has gone on since it was told last.
   std::uint32_t untold_steps() const { return unadvertised() >> scale_.shift; }
   void advertised() { advertised_ = allocated_ & ~((1U << scale_.shift) - 1U); }

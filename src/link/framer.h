@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,14 @@ struct FramerStats {
   std::uint64_t dl_protocol_errors = 0, credit_overruns = 0;
   Time replay_buffer_stall{};
   std::uint64_t replay_buffer_waits = 0;
+};
+
+/// Where something else may have its say; empty ones change nothing.
+struct DllpHooks {
+  /// The number of an Ack, from the last one accepted and the one behind it.
+  std::function<std::uint16_t(std::uint16_t accepted, std::uint16_t next)> ack;
+  /// What is believed of a flow-control DLLP that has come in.
+  std::function<Dllp(Dllp)> flow_control;
 };
 
 class Framer {
@@ -65,8 +74,8 @@ class Framer {
   /// start(), which begins anew; statistics go on. [LNK-10.4] [LNK-10.7]
   virtual void reset(Time now) = 0;
 
-  /// From now on breaks these rules of the data link layer on purpose (docs/monitors.md).
-  virtual void break_rules(const FaultsConfig& /*faults*/) {}
+  /// From now on these change what the data link layer says and believes.
+  virtual void set_hooks(DllpHooks /*hooks*/) {}
 
   /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
   virtual bool is_quiet() const = 0;

@@ -34,14 +34,11 @@ LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
   return coding;
 }
 
-namespace {
-constexpr unsigned kFirst1b1b = 6;  // generation
-}  // namespace
-
 LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
   LineCoding coding = line_coding(preset, skp);
   coding.eds_bytes = 0;
   coding.rows_per_token = 1;
+  constexpr unsigned kFirst1b1b = 6;  // generation
   if (preset.generation >= kFirst1b1b) {
     coding.rows_per_block = 8;
     coding.header_ui = 0;
@@ -259,10 +256,6 @@ void LaneStream::settle(Time t) {
     charged_ = block_ + 1;
   }
   free_at_ = start_of_row();
-}
-
-std::uint64_t LaneStream::raw_bits(Time span) const {
-  return static_cast<std::uint64_t>(span.fs / coding_.unit_interval_fs) * coding_.lanes;
 }
 
 }  // namespace flitwise

@@ -94,7 +94,9 @@ class LaneStream {
   std::uint64_t idle_bits() const { return idle_bits_; }
   std::uint64_t skps() const { return skps_; }
   /// All bits, coding included, that pass in `span`.
-  std::uint64_t raw_bits(Time span) const;
+  std::uint64_t raw_bits(Time span) const {
+    return static_cast<std::uint64_t>(span.fs / coding_.unit_interval_fs) * coding_.lanes;
+  }
   Time symbol_time() const {
     return {coding_.unit_interval_fs * static_cast<std::int64_t>(coding_.ui_per_row)};
   }

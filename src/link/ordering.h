@@ -45,15 +45,11 @@ inline constexpr std::array<std::array<OrderingCell, kOrderingClasses>, kOrderin
     }};
 
 constexpr OrderingClass ordering_class(TlpType type) {
-  switch (fc_class(type)) {
-    case FcClass::kPosted:
-      return OrderingClass::kPosted;
-    case FcClass::kNonPosted:
-      return has_data(type) ? OrderingClass::kNonPostedWithData : OrderingClass::kNonPostedRead;
-    case FcClass::kCompletion:
-      return OrderingClass::kCompletion;
-  }
-  return OrderingClass::kPosted;
+  const FcClass fc = fc_class(type);
+  return fc == FcClass::kPosted       ? OrderingClass::kPosted
+         : fc == FcClass::kCompletion ? OrderingClass::kCompletion
+         : has_data(type)             ? OrderingClass::kNonPostedWithData
+                                      : OrderingClass::kNonPostedRead;
 }
 
 /// True where IDO may tell the two apart: another Requester ID (of a completion: Completer ID), or

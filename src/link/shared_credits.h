@@ -17,7 +17,11 @@ namespace flitwise {
 inline constexpr std::uint32_t kLocalPrefixBits = 32;
 
 /// Some class has them.
-bool has_shared_credits(const LinkConfig& link);
+inline bool has_shared_credits(const LinkConfig& link) {
+  const auto& shared = link.shared_credits;
+  return link.is_in_flit_mode() && (shared.posted_headers > 0 || shared.nonposted_headers > 0 ||
+                                    shared.completion_headers > 0);
+}
 
 /// The class whose shared credits a class draws on. unverified [LNK-11.26]
 constexpr FcClass shared_class(FcClass fc_class, bool is_merged) {
@@ -32,11 +36,7 @@ constexpr FcClass shared_class(FcClass fc_class, bool is_merged) {
 inline constexpr unsigned kOptimizedHeaderBits = 3, kOptimizedDataBits = 7;
 
 struct OptimizedUpdateFc {
-  struct Fields {
-    std::uint32_t header = 0;
-    std::uint32_t data = 0;
-  };
-  std::array<Fields, kFcClasses> classes{};
+  std::array<Credits, kFcClasses> classes{};
 };
 
 constexpr std::uint32_t low_bits(std::uint32_t value, unsigned bits) {
@@ -45,7 +45,7 @@ constexpr std::uint32_t low_bits(std::uint32_t value, unsigned bits) {
 
 inline std::uint32_t encode(const OptimizedUpdateFc& update) {
   std::uint32_t dw = 0;
-  for (const OptimizedUpdateFc::Fields& one : update.classes) {
+  for (const Credits& one : update.classes) {
     dw = dw << kOptimizedHeaderBits | low_bits(one.header, kOptimizedHeaderBits);
     dw = dw << kOptimizedDataBits | low_bits(one.data, kOptimizedDataBits);
   }
@@ -55,7 +55,7 @@ inline std::uint32_t encode(const OptimizedUpdateFc& update) {
 inline OptimizedUpdateFc decode_optimized_update_fc(std::uint32_t dw) {
   OptimizedUpdateFc update;
   unsigned at = 32;
-  for (OptimizedUpdateFc::Fields& one : update.classes) {
+  for (Credits& one : update.classes) {
     at -= kOptimizedHeaderBits;
     one.header = low_bits(dw >> at, kOptimizedHeaderBits);
     at -= kOptimizedDataBits;
@@ -70,7 +70,12 @@ class SharedGates {
   explicit SharedGates(bool is_merged) : is_merged_(is_merged) { reset(); }
 
   /// The link has gone down. [LNK-10.7]
-  void reset();
+  void reset() {
+    for (Gates& gates : gates_) {
+      gates.has_pool = false;
+      gates.initialise(Dllp(), Zero::kNone);
+    }
+  }
   /// Takes an InitFC of shared credits, the first of its class. [LNK-11.24]
   void initialise(const Dllp& dllp) {
     Gates& gates = gates_[index_of(dllp.fc_class)];
@@ -78,7 +83,22 @@ class SharedGates {
     gates.has_pool = dllp.hdr_fc > 0;
   }
   /// Takes an UpdateFC of shared credits, or an Optimized_Update_FC.
-  void update(const Dllp& dllp);
+  // A class without a pool has nothing to give back, whatever is said. [LNK-11.24]
+  void update(const Dllp& dllp) {
+    if (dllp.type != DllpType::kOptimizedUpdateFc) {
+      if (Gates& gates = gates_[index_of(dllp.fc_class)]; gates.has_pool) {
+        gates.update(dllp);
+      }
+      return;
+    }
+    const OptimizedUpdateFc update = decode_optimized_update_fc(dllp.raw);
+    for (std::size_t i = 0; i < gates_.size(); ++i) {
+      if (gates_[i].has_pool) {
+        gates_[i].header.extend(update.classes[i].header, kOptimizedHeaderBits);
+        gates_[i].data.extend(update.classes[i].data, kOptimizedDataBits);
+      }
+    }
+  }
 
   /// They cover a TLP, header and data.
   bool allow(FcClass fc_class, Credits need) const {
@@ -86,7 +106,15 @@ class SharedGates {
   }
   /// The pool of a TLP that goes now: takes shared credits for it if these suffice, else marks it
   /// as one on dedicated credits; false: it takes those. REQUIRES: one of both covers it.
-  bool take(FcClass fc_class, Credits need, Packet& packet);
+  bool take(FcClass fc_class, Credits need, Packet& packet) {
+    Gates& gates = gates_[index_of(shared_class(fc_class, is_merged_))];
+    const bool suffices = gates.allow(need);
+    packet.uses_dedicated_credits = gates.has_pool && !suffices;
+    if (suffices) {
+      gates.consume(need);
+    }
+    return suffices;
+  }
 
  private:
   struct Gates : CreditGates {

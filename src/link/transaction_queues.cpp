@@ -2,8 +2,6 @@
 // Which TLP goes next.
 #include "link/transaction_queues.h"
 
-#include "link/ordering.h"
-
 namespace flitwise {
 namespace {
 // How far behind the head a relaxed TLP is looked for. model: the text gives no bound.
@@ -25,20 +23,10 @@ TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : r
   }
 }
 
-bool TransactionQueues::empty() const {
-  return queues_[0].empty() && queues_[1].empty() && queues_[2].empty();
-}
-
 void TransactionQueues::push(PacketRef packet, Time arrival) {
   const FcClass fc = fc_class(packet->tlp.type);
   const Credits need{1, data_credits(packet->tlp)};
   queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need, arrival});
-}
-
-bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
-  const Gate& gate = gates_[index_of(fc)];
-  return (gate.header.allows(entry.need.header) && gate.data.allows(entry.need.data)) ||
-         (shared_ && shared_->allow(fc, entry.need));
 }
 
 Passing TransactionQueues::passing_of(const Entry& later, const Entry& earlier) {
@@ -94,22 +82,8 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) con
 std::optional<FcClass> TransactionQueues::only_class() const {
   const unsigned waiting = (queues_[0].empty() ? 0U : 1U) | (queues_[1].empty() ? 0U : 2U) |
                            (queues_[2].empty() ? 0U : 4U);
-  switch (waiting) {
-    case 1:
-      return FcClass::kPosted;
-    case 2:
-      return FcClass::kNonPosted;
-    case 4:
-      return FcClass::kCompletion;
-    default:
-      return std::nullopt;
-  }
-}
-
-// May a class go before older posted requests that could go as well?
-bool TransactionQueues::is_preferred(FcClass fc) const {
-  return relaxed_ == RelaxedPassing::kEager && fc != FcClass::kPosted &&
-         overtakings_ < kMostOvertakings;
+  const bool is_one = waiting != 0 && (waiting & (waiting - 1)) == 0;
+  return is_one ? std::optional(static_cast<FcClass>(waiting >> 1)) : std::nullopt;
 }
 
 void TransactionQueues::note_overtaking(Position position, const Entry& entry) {
@@ -167,8 +141,11 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
       continue;
     }
     const Entry& entry = queue(fc)[*index];
+    // May it go before an older posted request that could go as well?
+    const bool is_preferred = relaxed_ == RelaxedPassing::kEager && fc != FcClass::kPosted &&
+                              overtakings_ < kMostOvertakings;
     const bool is_later = best && best_order < entry.order;
-    if (is_later && !(is_preferred(fc) && best->fc_class == FcClass::kPosted)) {
+    if (is_later && !(is_preferred && best->fc_class == FcClass::kPosted)) {
       continue;
     }
     if (fc != FcClass::kPosted && !may_overtake_posted(entry)) {
@@ -182,11 +159,9 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
 
 PacketRef TransactionQueues::take(Position position) {
   Queue& entries = queues_[index_of(position.fc_class)];
-  Gate& gate = gates_[index_of(position.fc_class)];
   Entry& entry = entries[position.index];
-  if (!take_shared(position.fc_class, entry)) {
-    gate.header.consume(entry.need.header);
-    gate.data.consume(entry.need.data);
+  if (!shared_ || !shared_->take(position.fc_class, entry.need, *entry.packet)) {
+    gates_[index_of(position.fc_class)].consume(entry.need);
   }
   note_overtaking(position, entry);
   if (breaks_ordering_ && position.fc_class != FcClass::kPosted) {

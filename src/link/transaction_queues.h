@@ -16,7 +16,7 @@
 #include "link/flow_control.h"
 #include "link/ordering.h"
 #include "link/shared_credits.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -32,7 +32,7 @@ class TransactionQueues {
   TransactionQueues(unsigned depth, RelaxedPassing relaxed);
 
   bool has_room(FcClass fc_class) const { return !queue(fc_class).full(); }
-  bool empty() const;
+  bool empty() const { return queues_[0].empty() && queues_[1].empty() && queues_[2].empty(); }
   /// More than one class waits.
   bool is_mixed() const {
     return static_cast<int>(queues_[0].empty()) + queues_[1].empty() + queues_[2].empty() < 2;
@@ -100,15 +100,12 @@ class TransactionQueues {
 
   static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
   const Queue& queue(FcClass fc_class) const { return queues_[index_of(fc_class)]; }
-  bool has_credits(FcClass fc_class, const Entry& entry) const;
-  /// It goes on shared credits, which it takes.
-  bool take_shared(FcClass fc_class, const Entry& entry) {
-    return shared_ && shared_->take(fc_class, entry.need, *entry.packet);
+  bool has_credits(FcClass fc, const Entry& entry) const {
+    return gates_[index_of(fc)].allow(entry.need) || (shared_ && shared_->allow(fc, entry.need));
   }
   std::optional<FcClass> only_class() const;
   static Passing passing_of(const Entry& later, const Entry& earlier);
   bool may_overtake_posted(const Entry& entry) const;
-  bool is_preferred(FcClass fc_class) const;
   void note_overtaking(Position position, const Entry& entry);
   std::optional<std::size_t> sendable(FcClass fc_class, Time now) const;
   std::optional<Position> forbidden_overtaking(Time now) const;

@@ -86,13 +86,13 @@ AwaitedRequest* RequestTable::find_with_handle(Bdf handle, std::uint16_t tag) {
   return found == requests_.end() ? nullptr : &*found;
 }
 
-void TagMonitor::sent(const Packet& packet, Time now) {
+void CompletionMonitor::sent(const Packet& packet, Time now) {
   const Tlp& tlp = packet.tlp;
   AwaitedRequest& one =
       table_.at(packet.has_identity ? packet.identity.bdf : tlp.requester_id, tlp.tag);
   const bool is_given_up = one.is_out && now - one.issued >= timeout_;
   if (one.is_out && !is_given_up) {
-    reporter_.report(kReused, now, packet, text_of(one.note));
+    requests_.report(kReused, now, packet, text_of(one.note));
   }
   one.is_doubtful = one.is_out;
   one.is_out = true;
@@ -175,14 +175,14 @@ void CompletionMonitor::delivered(const Packet& packet, Time now) {
                                       ? table_.find_with_handle(tlp.requester_id, tlp.tag)
                                       : table_.find(tlp.requester_id, tlp.tag);
   if (request == nullptr) {
-    reporter_.report(kNobodyWaits, now, packet, "no request with this tag");
+    answers_.report(kNobodyWaits, now, packet, "no request with this tag");
     return;
   }
   const MonitoredRule* const rule = request->is_doubtful ? nullptr : broken_rule(*request, tlp);
   if (rule != nullptr) {
-    reporter_.report(*rule, now, packet,
-                     fmt::format("{}; {} bytes owed from lower address {:#x}",
-                                 text_of(request->note), request->left, request->lower_address));
+    answers_.report(*rule, now, packet,
+                    fmt::format("{}; {} bytes owed from lower address {:#x}",
+                                text_of(request->note), request->left, request->lower_address));
   }
   const std::uint32_t brought = brings_data(tlp.type) ? bytes_in(*request, tlp) : request->left;
   request->left -= brought;

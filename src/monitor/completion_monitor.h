@@ -59,29 +59,17 @@ class RequestTable {
   std::vector<AwaitedRequest> requests_;
 };
 
-/// Watches that no tag of a function is used again while its request waits for completions.
-/// [LNK-9.8]
-class TagMonitor {
+/// Of the requests that one direction of a link carries: no tag of a function is used again while
+/// its request waits for completions, and these are what it asks for. [LNK-9.8]
+class CompletionMonitor {
  public:
-  /// `timeout`: after that long a requester has given up on a request. [LNK-9.18]
-  TagMonitor(Reporter reporter, RequestTable& table, Time timeout)
-      : reporter_(reporter), table_(table), timeout_(timeout) {}
+  /// `answers`: of the other direction. `timeout`: after that long a requester has given up on a
+  /// request. [LNK-9.18] `rcb`: of the completer, in bytes.
+  CompletionMonitor(Reporter requests, Reporter answers, Time timeout, std::uint32_t rcb)
+      : requests_(requests), answers_(answers), timeout_(timeout), rcb_(rcb) {}
 
   /// A non-posted request that the model made goes on the wire for the first time.
   void sent(const Packet& packet, Time now);
-
- private:
-  Reporter reporter_;
-  RequestTable& table_;
-  Time timeout_;
-};
-
-class CompletionMonitor {
- public:
-  /// `table`: of the requests that go the other way. `rcb`: of the completer, in bytes.
-  CompletionMonitor(Reporter reporter, RequestTable& table, std::uint32_t rcb)
-      : reporter_(reporter), table_(table), rcb_(rcb) {}
-
   /// A completion that the model made has been delivered to the requester's end.
   void delivered(const Packet& packet, Time now);
 
@@ -91,8 +79,9 @@ class CompletionMonitor {
   const MonitoredRule* broken_rule_of_data(const AwaitedRequest& request, const Tlp& tlp) const;
   static std::uint32_t bytes_in(const AwaitedRequest& request, const Tlp& tlp);
 
-  Reporter reporter_;
-  RequestTable& table_;
+  Reporter requests_, answers_;
+  RequestTable table_;
+  Time timeout_;
   std::uint32_t rcb_;
 };
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "monitor/tlp_kind.h"
+#include "monitor/packet_ring.h"
 #include "monitor/violation_log.h"
 
 namespace flitwise {

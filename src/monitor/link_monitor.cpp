@@ -32,8 +32,9 @@ LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up,
       ordering(reporter),
       // MRRS binds a device's own reads, not the host's.
       shape(reporter, options.mps, is_up ? options.mrrs : 0U, options.enabled_mrrs),
-      tags(reporter, requests, is_up ? options.device_timeout : options.host_timeout),
-      answers(Reporter(log, !is_up), requests, is_up ? options.host_rcb : options.device_rcb),
+      answers(reporter, Reporter(log, !is_up),
+              is_up ? options.device_timeout : options.host_timeout,
+              is_up ? options.host_rcb : options.device_rcb),
       handles(reporter, options.form),
       has_data_link(options.has_data_link),
       announces_handles(is_up && options.announces_handles),
@@ -70,7 +71,7 @@ inline bool LinkMonitor::fits(Direction& direction, const Packet& packet, TlpKin
 inline void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKind kind, Time now) {
   direction.ordering.sent();
   if (kind.is(FcClass::kNonPosted)) {
-    direction.tags.sent(packet, now);
+    direction.answers.sent(packet, now);
   }
 }
 
@@ -138,7 +139,7 @@ void LinkMonitor::judge(std::size_t end, const Packet& packet, Time now) {
     directions_[1 - end]->handles.ordered(packet);
   }
   if (kind.is(FcClass::kNonPosted)) {
-    direction.tags.sent(packet, now);
+    direction.answers.sent(packet, now);
   }
 }
 

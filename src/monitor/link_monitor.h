@@ -85,9 +85,7 @@ class LinkMonitor {
     SequenceMonitor sequence;
     OrderingMonitor ordering;
     RequestMonitor shape;
-    RequestTable requests;
-    TagMonitor tags;
-    CompletionMonitor answers;  // to these requests; they come the other way
+    CompletionMonitor answers;  // to its requests; they come the other way
     HandleMonitor handles;
     bool has_data_link;
     bool announces_handles;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which answers a request asks for.
-#include "monitor/message_id_monitor.h"
+#include "monitor/message_monitor.h"
 
 #include <algorithm>
-
-#include "monitor/message_monitor.h"
 
 namespace flitwise {
 namespace {
@@ -38,22 +36,15 @@ bool has_state(const CxlMessage& request) {
   return request.meta_field == static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
 }
 
-// [COH-5.1] [COH-5.2] [COH-5.3]
+// Speculative reads and forwards have no rule. [COH-5.1] [COH-5.2] [COH-5.3]
 std::uint8_t owed_to_req(const CxlMessage& request, bool has_states) {
-  switch (static_cast<cxl::M2sReq>(request.opcode)) {
-    case cxl::M2sReq::kMemRd:
-    case cxl::M2sReq::kMemRdData:
-      return has_states && has_state(request) ? kNdrAndData : std::uint8_t{kData};
-    case cxl::M2sReq::kMemInv:
-    case cxl::M2sReq::kMemInvNt:
-    case cxl::M2sReq::kMemClnEvct:
-      return kNdr;
-    case cxl::M2sReq::kMemSpecRd:
-    case cxl::M2sReq::kMemRdFwd:
-    case cxl::M2sReq::kMemWrFwd:
-      break;
+  const auto opcode = static_cast<cxl::M2sReq>(request.opcode);
+  if (opcode == cxl::M2sReq::kMemRd || opcode == cxl::M2sReq::kMemRdData) {
+    return has_states && has_state(request) ? kNdrAndData : std::uint8_t{kData};
   }
-  return kNothing;
+  const bool has_ndr = opcode == cxl::M2sReq::kMemInv || opcode == cxl::M2sReq::kMemInvNt ||
+                       opcode == cxl::M2sReq::kMemClnEvct;
+  return has_ndr ? std::uint8_t{kNdr} : kNothing;
 }
 
 // A conflict names a back-invalidate snoop and belongs to no Tag. [COH-6.4]
@@ -132,29 +123,11 @@ bool forwards(std::uint8_t response) {
 
 const MonitoredRule& rule_of(const MessageNote& request, bool has_state) {
   switch (request.channel) {
-    case CxlChannel::kD2hReq:
-      return *asked_by_cache(request.opcode).rule;
-    case CxlChannel::kH2dReq:
-      return kOfSnoop;
-    case CxlChannel::kS2mBiSnp:
-      return kOfBackSnoop;
-    case CxlChannel::kH2dRsp:
-      return kOfWrite;  // a pull
-    default:
-      return has_state ? kOfStates : kOfMemory;
-  }
-}
-
-std::uint8_t owed_to(const CxlMessage& request, bool has_states) {
-  switch (request.channel) {
-    case CxlChannel::kM2sReq:
-      return owed_to_req(request, has_states);
-    case CxlChannel::kM2sRwd:
-      return kNdr;
-    case CxlChannel::kD2hReq:
-      return asked_by_cache(request.opcode).owed;
-    default:
-      return kResponse;
+    case CxlChannel::kD2hReq: return *asked_by_cache(request.opcode).rule;
+    case CxlChannel::kH2dReq: return kOfSnoop;
+    case CxlChannel::kS2mBiSnp: return kOfBackSnoop;
+    case CxlChannel::kH2dRsp: return kOfWrite;  // a pull
+    default: return has_state ? kOfStates : kOfMemory;
   }
 }
 
@@ -173,15 +146,15 @@ const std::array<MessageIdMonitor::Channel, kCxlChannels> MessageIdMonitor::kCha
     {&MessageIdMonitor::cqids_, kNothing, true},     // D2H Req
     {&MessageIdMonitor::uqids_, kResponse, false},   // D2H Rsp
     {&MessageIdMonitor::uqids_, kData, false},       // D2H Data
-    {&MessageIdMonitor::uqids_, kNothing, true},     // H2D Req
+    {&MessageIdMonitor::uqids_, kResponse, true},    // H2D Req
     {&MessageIdMonitor::cqids_, kNothing, false},    // H2D Rsp
     {&MessageIdMonitor::cqids_, kData, false},       // H2D Data
     {&MessageIdMonitor::tags_, kNothing, true},      // M2S Req
-    {&MessageIdMonitor::tags_, kNothing, true},      // M2S Rwd
+    {&MessageIdMonitor::tags_, kNdr, true},          // M2S Rwd
     {&MessageIdMonitor::bitags_, kResponse, false},  // M2S BiRsp
     {&MessageIdMonitor::tags_, kNdr, false},         // S2M Ndr
     {&MessageIdMonitor::tags_, kData, false},        // S2M Drs
-    {&MessageIdMonitor::bitags_, kNothing, true},    // S2M BiSnp
+    {&MessageIdMonitor::bitags_, kResponse, true},   // S2M BiSnp
 }};
 
 // What an NDR or DRS answers: a request, or with BIConflictAck a BISnp.
@@ -236,7 +209,7 @@ void MessageIdMonitor::sent(const Packet& packet, Time now) {
   const CxlMessage& message = *packet.cxl;
   Table& table = table_of(message);
   if (channel_of(message).is_request && !is_of_conflict(message)) {
-    Request* const request = open(table, packet, message.id, owed_to(message, has_states_), now);
+    Request* const request = open(table, packet, message.id, owed_to(message), now);
     if (request != nullptr && message.channel == CxlChannel::kM2sReq) {
       request->has_state = has_states_ && has_state(message);
     }
@@ -260,22 +233,22 @@ void MessageIdMonitor::answers(Request& asked, const Packet& packet, Time now) {
         pull(asked, packet, now);
       }
       break;
-    case CxlChannel::kD2hRsp:
-      cache_responds(asked, packet, now);
-      break;
-    case CxlChannel::kD2hData:
-      cache_sends_data(asked, packet, now);
-      break;
+    case CxlChannel::kD2hRsp: cache_responds(asked, packet, now); break;
+    case CxlChannel::kD2hData: cache_sends_data(asked, packet, now); break;
     case CxlChannel::kM2sBiRsp:
       if (((asked.owed | asked.flying) & kNdr) != 0) {
         report(kAheadOfAck, packet, asked, now);
       }
       answer(asked, packet, kResponse, now);
       break;
-    default:
-      answer(asked, packet, kind, now);
-      break;
+    default: answer(asked, packet, kind, now); break;
   }
+}
+
+std::uint8_t MessageIdMonitor::owed_to(const CxlMessage& request) const {
+  return request.channel == CxlChannel::kM2sReq   ? owed_to_req(request, has_states_)
+         : request.channel == CxlChannel::kD2hReq ? asked_by_cache(request.opcode).owed
+                                                  : channel_of(request).kind;
 }
 
 std::uint8_t MessageIdMonitor::kind_of(const CxlMessage& message) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "cxl/channels.h"
-#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {
@@ -33,33 +32,10 @@ const MessageOrderMonitor::Turn MessageOrderMonitor::kDelivery = {
     {"COH-1.4", "a message was delivered that was not sent, or twice"},
     "none on the wire"};
 
-void MessageOrderMonitor::Channel::grow() {
-  std::vector<Slot> larger(slots.size() * 2);
-  for (std::uint64_t i = head; i != tail; ++i) {
-    larger[i & (larger.size() - 1)] = at(i);
-  }
-  slots = std::move(larger);
-}
-
-std::uint64_t MessageOrderMonitor::Channel::find(const Packet& packet, std::uint64_t from,
-                                                 std::uint64_t until) {
-  while (from != until && at(from).packet != &packet) {
-    ++from;
-  }
-  return from;
-}
-
-void MessageOrderMonitor::Channel::move_down(std::uint64_t index, std::uint64_t to) {
-  const Slot slot = at(index);
-  for (; index > to; --index) {
-    at(index) = at(index - 1);
-  }
-  at(to) = slot;
-}
-
 void MessageOrderMonitor::out_of_turn(Channel& channel, const Packet& packet, std::uint64_t& first,
                                       std::uint64_t end, const Turn& turn, Time now) {
-  const std::uint64_t index = channel.find(packet, first, end);
+  const std::uint64_t index =
+      channel.find(first, end, [&](const Slot& slot) { return slot.packet == &packet; });
   if (index == end) {
     reporter_of(packet, log_).report(turn.is_missing, now, packet, turn.nowhere);
     return;
@@ -79,28 +55,12 @@ void MessageOrderMonitor::reset() {
   last_go_ = 0;
 }
 
-// By CxlChannel. [CXL-1.6]
-const std::array<MessageCreditMonitor::Need, kCxlChannels> MessageCreditMonitor::kNeeds = {{
-    {false, kReq},
-    {false, kRsp},
-    {false, kData},
-    {false, kReq},
-    {false, kRsp},
-    {false, kData},
-    {true, kReq},
-    {true, kData},
-    {true, kRsp},
-    {true, kRsp},
-    {true, kData},
-    {true, kReq},
-}};
-
 void MessageCreditMonitor::report(const Packet& packet, Time now) const {
-  const Need& need = kNeeds[static_cast<std::size_t>(packet.cxl->channel)];
-  const auto& left = left_[need.is_mem ? 1 : 0];
+  const bool is_mem = kPools[static_cast<std::size_t>(packet.cxl->channel)] >= kMemReq;
+  const std::uint64_t* const left = &left_[is_mem ? kMemReq : kCacheReq];
   reporter_.report(kNoCredit, now, packet,
-                   fmt::format("{} request, {} response and {} data credits of {} left", left[kReq],
-                               left[kRsp], left[kData], need.is_mem ? "CXL.mem" : "CXL.cache"));
+                   fmt::format("{} request, {} response and {} data credits of {} left", left[0],
+                               left[1], left[2], is_mem ? "CXL.mem" : "CXL.cache"));
 }
 
 }  // namespace flitwise

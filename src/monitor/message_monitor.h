@@ -10,9 +10,9 @@
 #include "flitwise/cxl.h"
 #include "flitwise/flit.h"
 #include "flitwise/packet.h"
-#include "monitor/message_id_monitor.h"
 #include "monitor/packet_ring.h"
 #include "monitor/violation_log.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 
@@ -29,7 +29,7 @@ class MessageOrderMonitor {
   /// The sender's queue has taken it: it lives until it is delivered.
   void queued(const Packet& packet) {
     Channel& channel = of(packet);
-    channel.push(packet, packet.cxl->channel == CxlChannel::kH2dReq ? last_go_ : 0);
+    channel.push({&packet, packet.cxl->channel == CxlChannel::kH2dReq ? last_go_ : 0});
     if (packet.cxl->channel == CxlChannel::kH2dRsp && is_go(*packet.cxl)) {
       last_go_ = channel.tail;
     }
@@ -61,21 +61,8 @@ class MessageOrderMonitor {
     const Packet* packet = nullptr;
     std::uint64_t behind = 0;  // of a snoop: so many responses come before it
   };
-  /// A ring that grows. Counts run on without end: head <= sent <= tail.
-  struct Channel {
-    Slot& at(std::uint64_t index) { return slots[index & (slots.size() - 1)]; }
-    void push(const Packet& packet, std::uint64_t behind) {
-      if (tail - head == slots.size()) {
-        grow();
-      }
-      at(tail++) = {&packet, behind};
-    }
-    void grow();
-    std::uint64_t find(const Packet& packet, std::uint64_t from, std::uint64_t until);
-    /// Takes the slot at `index` down to `to`; those between move up.
-    void move_down(std::uint64_t index, std::uint64_t to);
-    std::vector<Slot> slots = std::vector<Slot>(64);  // a power of two
-    std::uint64_t head = 0, sent = 0, tail = 0;       // delivered, sent, queued
+  struct Channel : GrowingRing<Slot> {  // head, tail: delivered, queued
+    std::uint64_t sent = 0;
   };
   /// Responses that say what becomes of a line.
   static bool is_go(const CxlMessage& response) {
@@ -109,12 +96,11 @@ class MessageCreditMonitor {
   /// A flit that counts has come to the sender.
   void told(const CxlFlitHeader& header) {
     for (std::size_t i = 0; i < header.credits.size(); ++i) {
-      left_[header.credits[i].is_mem ? 1 : 0][i] += header.credits[i].count;
+      left_[i + (header.credits[i].is_mem ? kMemReq : kCacheReq)] += header.credits[i].count;
     }
   }
   void sent(const Packet& packet, Time now) {
-    const Need& need = kNeeds[static_cast<std::size_t>(packet.cxl->channel)];
-    std::uint64_t& left = left_[need.is_mem ? 1 : 0][need.credit];
+    std::uint64_t& left = left_[kPools[static_cast<std::size_t>(packet.cxl->channel)]];
     if (left == 0) {
       report(packet, now);
       return;
@@ -124,16 +110,84 @@ class MessageCreditMonitor {
   void reset() { left_ = {}; }
 
  private:
-  enum Class : std::uint8_t { kReq, kRsp, kData };
-  struct Need {
-    bool is_mem;
-    Class credit;
-  };
-  static const std::array<Need, kCxlChannels> kNeeds;
+  enum Pool : std::uint8_t { kCacheReq, kCacheRsp, kCacheData, kMemReq, kMemRsp, kMemData };
+  /// By CxlChannel. [CXL-1.6]
+  static constexpr std::array<Pool, kCxlChannels> kPools = {
+      kCacheReq, kCacheRsp, kCacheData, kCacheReq, kCacheRsp, kCacheData,
+      kMemReq,   kMemData,  kMemRsp,    kMemRsp,   kMemData,  kMemReq};
   [[gnu::cold, gnu::noinline]] void report(const Packet& packet, Time now) const;
 
   Reporter reporter_;
-  std::array<std::array<std::uint64_t, 3>, 2> left_{};  // CXL.cache, CXL.mem; by Class
+  std::array<std::uint64_t, 6> left_{};  // by Pool
+};
+
+/// Requests and what answers them: each id is out once at most, and an answer comes once, by a
+/// channel that its request asks for. Records are kept by what is sent and delivered. [COH-1.3]
+/// [COH-2.5] to [COH-2.7] [COH-4.1] [COH-5.1] [COH-5.3] [COH-6.2] [COH-6.4]
+class MessageIdMonitor {
+ public:
+  /// `has_states`: the memory knows of states, so that a read with one has two answers. [COH-5.3]
+  MessageIdMonitor(ViolationLog& log, bool has_states) : log_(log), has_states_(has_states) {}
+
+  void sent(const Packet& packet, Time now);
+  void delivered(const Packet& packet);
+  void reset();
+
+ private:
+  /// A request, a snoop or a write pull.
+  struct Request {
+    MessageNote note;
+    std::uint64_t asker = 0;     // of a pull: uid of the request that it belongs to
+    std::uint16_t asker_id = 0;  // and its CQID
+    std::uint8_t owed = 0;       // kinds of answers that have not been sent
+    std::uint8_t flying = 0;     // that were sent and are not there yet
+    std::uint8_t later = 0;      // owed when the data of its pull are there
+    bool is_out = false, is_delivered = false;
+    bool is_pull = false, has_state = false;
+    bool has_early_data = false;  // of a snoop: they were sent before the response
+    bool has_conflict = false;    // of a BISnp
+  };
+  using Table = std::vector<Request>;
+
+  static Request& at(Table& table, std::uint16_t id) {
+    if (id >= table.size()) {
+      grow(table, id);
+    }
+    return table[id];
+  }
+  [[gnu::cold, gnu::noinline]] static void grow(Table& table, std::uint16_t id);
+
+  /// What the messages of a channel are: requests, or answers, in one table.
+  struct Channel {
+    Table MessageIdMonitor::*table;
+    std::uint8_t kind;  // of the answers, also those to requests; kNothing: by the opcode
+    bool is_request;
+  };
+  static const std::array<Channel, kCxlChannels> kChannels;
+  static const Channel& channel_of(const CxlMessage& message) {
+    return kChannels[static_cast<std::size_t>(message.channel)];
+  }
+  std::uint8_t owed_to(const CxlMessage& request) const;
+  static std::uint8_t kind_of(const CxlMessage& message);
+  Table& table_of(const CxlMessage& message);
+  Request* open(Table& table, const Packet& packet, std::uint16_t id, std::uint8_t owed, Time now);
+  /// The request that this answers, where it is out and has arrived; else it is reported.
+  Request* asked_by(Table& table, const Packet& packet, Time now);
+  bool answer(Request& request, const Packet& packet, std::uint8_t kind, Time now);
+  void answers(Request& asked, const Packet& packet, Time now);
+  void pull(Request& request, const Packet& packet, Time now);
+  void cache_responds(Request& snoop, const Packet& packet, Time now);
+  void cache_sends_data(Request& asked, const Packet& packet, Time now);
+  void cache_data_came(const Packet& packet);
+  [[gnu::cold, gnu::noinline]] void report(const MonitoredRule& rule, const Packet& packet,
+                                           const Request& against, Time now) const;
+
+  ViolationLog& log_;
+  bool has_states_;
+  Table tags_;    // CXL.mem
+  Table cqids_;   // requests of the cache
+  Table uqids_;   // snoops and write pulls of the host
+  Table bitags_;  // back-invalidate snoops of the memory
 };
 
 /// Ends by index as in LinkMonitor: 0 upstream, 1 downstream.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "monitor/packet_ring.h"
-#include "monitor/tlp_kind.h"
 #include "monitor/violation_log.h"
 
 namespace flitwise {

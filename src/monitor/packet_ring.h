@@ -1,28 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Packets in the order in which they came, each with its flow-control class, in a ring that grows;
-/// the owner sees to it that they live.
+/// What the monitors note of packets: what they ask of a TLP's type for each, looked up once, and
+/// in which order packets came.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "flitwise/packet.h"
 
 namespace flitwise {
 
-class PacketRing {
- public:
-  std::size_t size() const { return tail_ - head_; }
-  bool starts_with(const Packet& packet, std::size_t fc) const {
-    return slots_[head_ & mask_] == slot(packet, fc);
+struct TlpKind {
+  std::uint8_t fc = 0;  ///< index of the class
+  bool has_data = false, is_memory = false;
+  constexpr bool is(FcClass one) const { return fc == static_cast<std::uint8_t>(one); }
+};
+
+inline constexpr std::array<TlpKind, kTlpTypes> kTlpKinds = [] {
+  std::array<TlpKind, kTlpTypes> kinds{};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto type = static_cast<TlpType>(i);
+    kinds[i] = {static_cast<std::uint8_t>(fc_class(type)), has_data(type), is_memory_request(type)};
   }
-  void push(const Packet& packet, std::size_t fc) {
-    if (size() == mask_) {  // the slot behind the last one stays empty
+  return kinds;
+}();
+
+constexpr TlpKind kind_of(const Tlp& tlp) {
+  return kTlpKinds[static_cast<std::size_t>(tlp.type)];
+}
+
+/// A ring that grows. Counts run on without end: those in it are head to tail - 1.
+template <class Slot>
+struct GrowingRing {
+  Slot& at(std::uint64_t count) { return slots[count & mask]; }
+  const Slot& at(std::uint64_t count) const { return slots[count & mask]; }
+  void push(const Slot& slot) {
+    if (tail - head == mask) {  // the slot behind the last one stays empty
       grow();
     }
-    slots_[tail_++ & mask_] = slot(packet, fc);
+    at(tail++) = slot;
   }
-  void pop() { slots_[head_++ & mask_] = 0; }
+  /// The first that is one; `until` where none is.
+  template <class Is>
+  std::uint64_t find(std::uint64_t from, std::uint64_t until, Is is) const {
+    while (from != until && !is(at(from))) {
+      ++from;
+    }
+    return from;
+  }
+  /// Takes the slot at `count` down to `to`; those between move up.
+  void move_down(std::uint64_t count, std::uint64_t to) {
+    const Slot slot = at(count);
+    for (; count > to; --count) {
+      at(count) = at(count - 1);
+    }
+    at(to) = slot;
+  }
+  void grow() {
+    std::vector<Slot> larger(slots.size() * 2);
+    for (std::uint64_t i = head; i != tail; ++i) {
+      larger[i & (larger.size() - 1)] = at(i);
+    }
+    slots = std::move(larger);
+    mask = slots.size() - 1;
+  }
+
+  std::vector<Slot> slots = std::vector<Slot>(64);  // a power of two
+  std::uint64_t mask = 63;
+  std::uint64_t head = 0, tail = 0;
+};
+
+/// Packets in the order in which they came, each with its flow-control class; the owner sees to it
+/// that they live.
+class PacketRing {
+ public:
+  std::size_t size() const { return ring_.tail - ring_.head; }
+  bool starts_with(const Packet& packet, std::size_t fc) const {
+    return ring_.at(ring_.head) == slot(packet, fc);
+  }
+  void push(const Packet& packet, std::size_t fc) { ring_.push(slot(packet, fc)); }
+  void pop() { ring_.at(ring_.head++) = 0; }
 
   /// REQUIRES: index < size().
   const Packet& packet(std::size_t index) const {
@@ -33,17 +92,12 @@ class PacketRing {
   }
   /// The place of a packet; size() where it is not.
   std::size_t find(const Packet& packet, std::size_t fc) const {
-    std::size_t index = 0;
-    while (index < size() && at(index) != slot(packet, fc)) {
-      ++index;
-    }
-    return index;
+    const auto is = [&](std::uintptr_t one) { return one == slot(packet, fc); };
+    return ring_.find(ring_.head, ring_.tail, is) - ring_.head;
   }
   /// Takes out one from within; the older ones move up.
   void erase(std::size_t index) {
-    for (; index > 0; --index) {
-      slots_[(head_ + index) & mask_] = at(index - 1);
-    }
+    ring_.move_down(ring_.head + index, ring_.head);
     pop();
   }
 
@@ -53,19 +107,9 @@ class PacketRing {
   static std::uintptr_t slot(const Packet& packet, std::size_t fc) {
     return reinterpret_cast<std::uintptr_t>(&packet) | fc;
   }
-  std::uintptr_t at(std::size_t index) const { return slots_[(head_ + index) & mask_]; }
-  void grow() {
-    std::vector<std::uintptr_t> larger(slots_.size() * 2);
-    for (std::size_t i = head_; i != tail_; ++i) {
-      larger[i & (larger.size() - 1)] = slots_[i & mask_];
-    }
-    slots_ = std::move(larger);
-    mask_ = slots_.size() - 1;
-  }
+  std::uintptr_t at(std::size_t index) const { return ring_.at(ring_.head + index); }
 
-  std::vector<std::uintptr_t> slots_ = std::vector<std::uintptr_t>(64);  // a power of two
-  std::size_t mask_ = 63;
-  std::size_t head_ = 0, tail_ = 0;  // run on without end
+  GrowingRing<std::uintptr_t> ring_;
 };
 
 }  // namespace flitwise

@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "monitor/tlp_kind.h"
+#include "monitor/packet_ring.h"
 #include "monitor/violation_log.h"
 
 namespace flitwise {

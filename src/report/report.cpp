@@ -57,19 +57,16 @@ Json read_result(const std::string& path, const InputText& input) {
   return result;
 }
 
-std::string seed_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 void add_run(HtmlPage& page, const std::string& path, const Json& result,
              const ReportOptions& options) {
   const Json& head = result.at("flitwise");
+  const Json& seed = head.at("seed");
   page.body += fmt::format(
       "<h2>{}</h2>\n<dl class=\"facts\"><div><dt>seed</dt><dd>{}</dd></div><div><dt>config "
       "SHA-256</dt><dd>{}</dd></div><div><dt>made by "
       "version</dt><dd>{}</dd></div><div><dt>simulated"
       "</dt><dd>{:.3f} us</dd></div><div><dt>took</dt><dd>{:.2f} s</dd></div></dl>\n",
-      html_text(path), html_text(seed_text(head.at("seed"))),
+      html_text(path), html_text(seed.is_string() ? seed.get<std::string>() : seed.dump()),
       html_text(head.at("config_sha256").get<std::string>()),
       html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
       head.at("host_seconds").get<double>());
@@ -92,7 +89,7 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
   page.body += sweep_section(merged, options);
 }
 
-void add_known_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
   const std::string manifest = path + "/manifest.jsonl", result = path + "/result.json";
   if (what_stands_at(path) == Standing::kFolder) {
     if (what_stands_at(manifest) != Standing::kNothing) {
@@ -131,14 +128,6 @@ std::string flaw_in(const Json::exception& error) {
   return "a list or an object is missing, or a value stands in its place";
 }
 
-void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
-  try {
-    add_known_path(page, path, options);
-  } catch (const Json::exception& error) {  // a figure that is missing or of another kind
-    refuse(path, flaw_in(error));
-  }
-}
-
 }  // namespace
 
 std::string report_page(const std::vector<std::string>& paths, const ReportOptions& options) {
@@ -146,7 +135,11 @@ std::string report_page(const std::vector<std::string>& paths, const ReportOptio
   page.title = "flitwise report";
   page.facts = {{"version", FLITWISE_VERSION}, {"command", options.command}};
   for (const std::string& path : paths) {
-    add_path(page, path, options);
+    try {
+      add_path(page, path, options);
+    } catch (const Json::exception& error) {  // a figure that is missing or of another kind
+      refuse(path, flaw_in(error));
+    }
   }
   return page.html();
 }

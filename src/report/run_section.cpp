@@ -43,6 +43,12 @@ std::string name_of(const Json& object, const std::string& key) {
   return object.at(key).get<std::string>();
 }
 
+/// Of a figure that every result has; throws Json::exception with its key where it is missing.
+double figure_of(const Json& row, const std::string& key) {
+  return row.at(key).get<double>();
+}
+
+/// Figures that results of older versions may lack count as 0.
 double sum(const Json& object, const Keys& keys) {
   double total = 0;
   for (const char* key : keys) {
@@ -83,7 +89,7 @@ Column sum_of(const char* title, const Keys& keys) {
 }
 Column ratio(const char* title, const char* part, const char* whole, int decimals) {
   return {title, [=](const Json& row) {
-            return ratio_text(sum(row, {part}), sum(row, {whole}), 1, decimals);
+            return ratio_text(figure_of(row, part), figure_of(row, whole), 1, decimals);
           }};
 }
 Column share(const char* title, const char* part, const Keys& whole) {
@@ -134,7 +140,7 @@ std::string links_html(const Json& result, const ReportOptions& options) {
     return "";
   }
   const auto bytes_of = [](const Json& direction, const std::string& part) {
-    return direction.at("wire_bytes").at(part).get<double>();
+    return figure_of(direction.at("wire_bytes"), part);
   };
   Columns columns = {name("bytes on the wire", "name")};
   for (const char* part : {"total", "header", "identity", "payload", "padding", "framing", "crc",
@@ -172,7 +178,13 @@ std::string limit_text(const Json& limit) {
 
 // By Little's law the time over the window is the mean length.
 std::string waits_html(const Json& result) {
-  const auto window = result.at("flitwise").at("simulated_ns").get<double>();
+  const double window = figure_of(result.at("flitwise"), "simulated_ns");
+  Json waits = Json::array();
+  for (const Json& wait : list_of(result, "waits")) {
+    if (figure_of(wait, "wait_ns") != 0) {
+      waits.push_back(wait);
+    }
+  }
   const auto limit = [](const char* title, const char* key) -> Column {
     return {title, [key](const Json& row) { return limit_text(row.at(key)); }};
   };
@@ -189,7 +201,7 @@ std::string waits_html(const Json& result) {
     return larger.empty() ? "-" : name_of(first, "key") + "=" + larger;
   };
   const auto mean_length = [window](const Json& row) {
-    return ratio_text(row.at("wait_ns").get<double>(), window, 1, 2);
+    return ratio_text(figure_of(row, "wait_ns"), window, 1, 2);
   };
   return titled("What limited requests", list_of(result, "explain"),
                 {{"requests", requests},
@@ -198,7 +210,7 @@ std::string waits_html(const Json& result) {
                  limit("next", "next"),
                  part("next"),
                  {"to try", to_try}}) +
-         titled("Waits", list_of(result, "waits"),
+         titled("Waits", waits,
                 {name("waited for", "resource"),
                  name("at", "at"),
                  name("direction", "direction"),
@@ -206,8 +218,7 @@ std::string waits_html(const Json& result) {
                  figure("time, ns", "wait_ns", 1, 1),
                  ratio("mean wait, ns", "wait_ns", "waits", 1),
                  {"mean length", mean_length},
-                 name("sized by", "key")},
-                {"wait_ns"});
+                 name("sized by", "key")});
 }
 
 std::string latency_html(const Json& result) {
@@ -353,14 +364,6 @@ std::string errors_html(const Json& result) {
   return html;
 }
 
-/// What hostile devices tried.
-std::string attacks_html(const Json& result) {
-  return titled(
-      "Attacks", list_of(result, "attacks"),
-      {name("attack", "attack"), later_count("tried", "tried"), later_count("through", "through")},
-      {"tried"});
-}
-
 /// What the monitors saw.
 std::string violations_html(const Json& result) {
   const auto link = [](const Json& one) {
@@ -380,8 +383,11 @@ std::string violations_html(const Json& result) {
 std::string run_section(const Json& result, const ReportOptions& options) {
   return links_html(result, options) + waits_html(result) + latency_html(result) +
          handles_html(result) + translations_html(result) + cxl_html(result) +
-         attacks_html(result) + other_lists_html(result) + errors_html(result) +
-         violations_html(result) +
+         titled("Attacks", list_of(result, "attacks"),
+                {name("attack", "attack"), later_count("tried", "tried"),
+                 later_count("through", "through")},
+                {"tried"}) +
+         other_lists_html(result) + errors_html(result) + violations_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

@@ -7,7 +7,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {
@@ -40,19 +39,6 @@ bool wants_log(const LineChart& chart) {
   return low > 0 && high / low >= 16;
 }
 
-Series series_of(const Rows& rows, const std::string& name, const std::string& x,
-                 const std::string& y) {
-  std::vector<std::pair<double, double>> points;
-  for (const Json* row : rows) {
-    const auto px = number_at(*row, x);
-    const auto py = number_at(*row, y);
-    if (px && py) {
-      points.emplace_back(*px, *py);
-    }
-  }
-  return mean_series(name, points);
-}
-
 std::vector<std::string> series_columns(const PlotSpec& plot) {
   return plot.series.empty() ? std::vector<std::string>{} : std::vector<std::string>{plot.series};
 }
@@ -67,8 +53,8 @@ std::string line_chart(const MergedSweep& merged, const BlockPresentation& block
   chart.y_label = column_label(merged, block, plot.figure);
   chart.in_steps = plot.kind == "steps";
   for (const RowGroup& group : groups_by(facet.rows, series_columns(plot))) {
-    Series series = series_of(group.rows, series_name(merged, *group.rows.front(), plot.series),
-                              plot.x, plot.figure);
+    Series series = mean_series(series_name(merged, *group.rows.front(), plot.series),
+                                points_of(group.rows, plot.x, plot.figure));
     if (series.points.empty()) {
       continue;
     }
@@ -76,7 +62,8 @@ std::string line_chart(const MergedSweep& merged, const BlockPresentation& block
     chart.marks.push_back(plot.mark.empty() ? std::nullopt : mean_of(group.rows, plot.mark));
   }
   for (const std::string& name : plot.thin) {
-    chart.thin.push_back(series_of(facet.rows, column_label(merged, block, name), plot.x, name));
+    chart.thin.push_back(
+        mean_series(column_label(merged, block, name), points_of(facet.rows, plot.x, name)));
   }
   chart.log_x = wants_log(chart);
   chart.from_zero = !chart.in_steps;
@@ -131,35 +118,30 @@ std::string plots_html(const MergedSweep& merged, const BlockPresentation& block
   std::string dashed;
   const std::string row_end = "</div>\n";
   const std::string row_begin = "<div class=\"charts\">\n";
-  bool is_open = false;
+  bool was_single = false;
   for (const PlotSpec& plot : block.plots) {
     const bool is_single = plot.facets.empty();
-    html += is_open && !is_single ? row_end : "";
-    is_open = is_open && is_single;
-    html += is_open ? "" : row_begin;
+    if (!is_single || !was_single) {
+      html += html.empty() ? row_begin : row_end + row_begin;
+    }
+    was_single = is_single;
     html += plot_html(merged, block, plot);
-    html += is_single ? "" : row_end;
-    is_open = is_single;
     for (const std::string& name : plot.thin) {
       dashed += (dashed.empty() ? "" : "; ") + html_text(column_label(merged, block, name));
     }
   }
-  html += is_open ? row_end : "";
+  html += html.empty() ? "" : row_end;
   return html + (dashed.empty() ? "" : "<p class=\"note\">Dashed: " + dashed + ".</p>\n");
 }
 
 std::string findings_html(const MergedSweep& merged, const BlockPresentation& block) {
-  std::vector<std::string> sentences = verdict_sentences(merged, block);
-  const std::vector<std::string> crossings = crossing_sentences(merged, block);
-  sentences.insert(sentences.end(), crossings.begin(), crossings.end());
-  if (sentences.empty()) {
-    return "";
+  std::string items;
+  for (const auto& part : {verdict_sentences(merged, block), crossing_sentences(merged, block)}) {
+    for (const std::string& sentence : part) {
+      items += "<li>" + html_text(sentence) + "</li>\n";
+    }
   }
-  std::string html = "<ul class=\"findings\">\n";
-  for (const std::string& sentence : sentences) {
-    html += "<li>" + html_text(sentence) + "</li>\n";
-  }
-  return html + "</ul>\n";
+  return items.empty() ? "" : "<ul class=\"findings\">\n" + items + "</ul>\n";
 }
 
 std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {

@@ -73,17 +73,9 @@ std::vector<double> octaves(double low, double high) {
 /// The data's own values where they are few, round numbers elsewhere.
 std::vector<double> x_ticks(const LineChart& chart, const Bounds& bounds) {
   constexpr std::size_t kMostOwn = 12;
-  if (chart.log_x && bounds.xs.size() > kMostOwn) {
-    return octaves(bounds.x_low, bounds.x_high);
-  }
   if (chart.log_x) {
-    std::vector<double> ticks(bounds.xs.begin(), bounds.xs.end());
-    const std::size_t step = (ticks.size() + kMostOwn - 1) / kMostOwn;
-    std::vector<double> kept;
-    for (std::size_t i = 0; i < ticks.size(); i += step) {
-      kept.push_back(ticks[i]);
-    }
-    return kept;
+    return bounds.xs.size() > kMostOwn ? octaves(bounds.x_low, bounds.x_high)
+                                       : std::vector<double>(bounds.xs.begin(), bounds.xs.end());
   }
   if (bounds.x_high > bounds.x_low) {
     return nice_ticks(bounds.x_low, bounds.x_high, 7);

@@ -6,7 +6,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {
@@ -56,28 +55,23 @@ void choose_axes(BlockView& block, const MergedSweep& merged) {
       varying.push_back(axis);
     }
   }
-  for (const std::string& axis : varying) {
-    if (is_numeric(block, axis) &&
-        (block.x.empty() || distinct(block, axis) > distinct(block, block.x))) {
-      block.x = axis;
+  const auto most_values = [&](const auto& suits) {
+    std::string most;
+    for (const std::string& axis : varying) {
+      if (suits(axis) && (most.empty() || distinct(block, axis) > distinct(block, most))) {
+        most = axis;
+      }
     }
-  }
+    return most;
+  };
+  block.x = most_values([&](const std::string& axis) { return is_numeric(block, axis); });
   // What the study compares makes the curves; else the axis with most values that still fits.
-  if (std::find(varying.begin(), varying.end(), "link.identity") != varying.end()) {
-    block.series = "link.identity";
-  }
-  for (const std::string& axis : varying) {
-    if (axis != block.x && block.series != "link.identity" &&
-        distinct(block, axis) <= kMostSeries &&
-        (block.series.empty() || distinct(block, axis) > distinct(block, block.series))) {
-      block.series = axis;
-    }
-  }
-  for (const std::string& axis : varying) {
-    if (axis != block.x && axis != block.series) {
-      block.facets.push_back(axis);
-    }
-  }
+  const bool compares = std::find(varying.begin(), varying.end(), "link.identity") != varying.end();
+  block.series = compares ? "link.identity" : most_values([&](const std::string& axis) {
+    return axis != block.x && distinct(block, axis) <= kMostSeries;
+  });
+  std::copy_if(varying.begin(), varying.end(), std::back_inserter(block.facets),
+               [&](const std::string& axis) { return axis != block.x && axis != block.series; });
 }
 
 std::optional<double> figure_of(const Json& row, const Figure& figure) {

@@ -44,7 +44,9 @@ void flatten(const nlohmann::ordered_json& object, const std::string& prefix,
 /// no further name; those of the n-th carry its name in front.
 nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
 
-/// The value at a path of keys and list indices, "links.0.up.replays"; nothing where there is none.
+/// A path of keys and list indices, "links.0.up.replays".
+nlohmann::ordered_json::json_pointer pointer_of(const std::string& path);
+/// The value there; nothing where there is none.
 std::optional<nlohmann::ordered_json> figure_of(const nlohmann::ordered_json& result,
                                                 const std::string& path);
 

@@ -12,20 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string sql_type(const FigureInfo& figure) {
-  switch (figure.type) {
-    case FigureType::kCount:
-      return "INTEGER NOT NULL";
-    case FigureType::kReal:
-      return "REAL NOT NULL";
-    case FigureType::kRealOrNone:
-      return "REAL";
-    case FigureType::kText:
-    case FigureType::kByKind:
-      break;
-  }
-  return "TEXT";
-}
+constexpr const char* kSqlTypes[] = {"INTEGER NOT NULL", "REAL NOT NULL", "REAL",
+                                     "TEXT"};  // by FigureType, but for kByKind
 
 /// Columns that name a row.
 std::string name_columns(const TableInfo& table) {
@@ -56,8 +44,8 @@ std::string schema_of(const TableInfo& table) {
           "  PRIMARY KEY ({}, kind)\n) STRICT;\n",
           comment, figure.kind_table, name_columns(table), key_of(table));
     } else {
-      columns +=
-          fmt::format("  {} {},  -- {}\n", sql_name(figure.column()), sql_type(figure), comment);
+      columns += fmt::format("  {} {},  -- {}\n", sql_name(figure.column()),
+                             kSqlTypes[static_cast<std::size_t>(figure.type)], comment);
     }
   }
   return fmt::format("-- {}\nCREATE TABLE {} (\n{}  PRIMARY KEY ({})\n) STRICT;\n", table.sentence,

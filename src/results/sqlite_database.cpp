@@ -32,12 +32,9 @@ void bind(sqlite3_stmt* statement, int index, const Json& value) {
 
 Json column(sqlite3_stmt* statement, int index) {
   switch (sqlite3_column_type(statement, index)) {
-    case SQLITE_NULL:
-      return nullptr;
-    case SQLITE_INTEGER:
-      return sqlite3_column_int64(statement, index);
-    case SQLITE_FLOAT:
-      return sqlite3_column_double(statement, index);
+    case SQLITE_NULL: return nullptr;
+    case SQLITE_INTEGER: return sqlite3_column_int64(statement, index);
+    case SQLITE_FLOAT: return sqlite3_column_double(statement, index);
     default: {
       const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, index));
       const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, index));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 namespace flitwise {
 namespace {
@@ -16,23 +17,16 @@ std::vector<const StatisticsTable*>& tables() {
   return all;
 }
 
-void append(const TableInfo& table, std::vector<StatisticInfo>& list) {
-  const std::string where = table.list + "[]" + (table.nested.empty() ? "" : "." + table.nested);
-  for (const FigureInfo& figure : table.figures) {
-    list.push_back({where, figure.type == FigureType::kByKind ? figure.key + ".KIND" : figure.key,
-                    figure.unit, figure.definition});
-  }
-}
-
 std::string text_of(const FigureValue& value, const std::string& unit) {
-  if (const auto* const count = std::get_if<std::uint64_t>(&value)) {
-    return unit == "B" ? bytes_text(static_cast<double>(*count)) : with_thousands(*count);
+  if (value.is_number_integer()) {
+    return unit == "B" ? bytes_text(value.get<double>())
+                       : with_thousands(value.get<std::uint64_t>());
   }
-  if (const auto* const real = std::get_if<double>(&value)) {
-    return unit == "ns" ? time_text(*real) : fmt::format("{:.2f}", *real);
+  if (value.is_number()) {
+    return unit == "ns" ? time_text(value.get<double>())
+                        : fmt::format("{:.2f}", value.get<double>());
   }
-  const auto* const text = std::get_if<std::string>(&value);
-  return text == nullptr ? "-" : *text;
+  return value.is_string() ? value.get<std::string>() : "-";
 }
 
 }  // namespace
@@ -54,7 +48,12 @@ std::vector<StatisticInfo> all_statistics() {
       {"flitwise", "host_seconds", "s", "Wall-clock time that the run took on the host."},
   };
   for (const StatisticsTable* const table : all_tables()) {
-    append(table->info(), list);
+    const TableInfo& info = table->info();
+    const std::string where = info.list + "[]" + (info.nested.empty() ? "" : "." + info.nested);
+    for (const FigureInfo& figure : info.figures) {
+      list.push_back({where, figure.type == FigureType::kByKind ? figure.key + ".KIND" : figure.key,
+                      figure.unit, figure.definition});
+    }
     if (table == &latency_table()) {
       list.insert(
           list.end(),
@@ -73,9 +72,7 @@ std::vector<StatisticInfo> all_statistics() {
 }
 
 std::string FigureInfo::column() const {
-  std::string name = key;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
+  return boost::replace_all_copy(key, ".", "_");
 }
 
 TextTable StatisticsTable::plain_view(const std::any& rows) const {

@@ -4,6 +4,8 @@
 /// are made from the description. docs/statistics.md, "Add a statistic", shows how to use it.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <any>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +16,6 @@
 #include <type_traits>
 #include <typeindex>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "flitwise/result.h"
@@ -23,8 +24,8 @@
 namespace flitwise {
 
 using CountsByKind = std::map<std::string, std::uint64_t>;
-/// Of one figure in one row. Empty: there is none, as a rate of a link that sent nothing.
-using FigureValue = std::variant<std::monostate, std::uint64_t, double, std::string, CountsByKind>;
+/// Of one figure in one row. Null: there is none, as a rate of a link that sent nothing.
+using FigureValue = nlohmann::ordered_json;
 
 template <class Value>
 FigureValue figure_value(const Value& value) {

@@ -18,11 +18,9 @@ constexpr std::size_t kGap = 2;  // between columns
 
 std::size_t width_of(const std::vector<std::size_t>& columns,
                      const std::vector<std::size_t>& widths) {
-  std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
-  for (const std::size_t i : columns) {
-    sum += widths[i];
-  }
-  return sum;
+  const std::size_t gaps = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  return std::accumulate(columns.begin(), columns.end(), gaps,
+                         [&](std::size_t sum, std::size_t i) { return sum + widths[i]; });
 }
 
 struct Scale {

@@ -79,8 +79,4 @@ Time EgressQueue::next_ready(Time now) const {
   return next;
 }
 
-std::size_t EgressQueue::size() const {
-  return queues_[0].size() + queues_[1].size() + queues_[2].size();
-}
-
 }  // namespace flitwise

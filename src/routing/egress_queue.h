@@ -48,7 +48,7 @@ class EgressQueue {
   /// When the next TLP that is not ready yet will be; never if there is none.
   Time next_ready(Time now) const;
   bool empty() const { return size() == 0; }
-  std::size_t size() const;
+  std::size_t size() const { return queues_[0].size() + queues_[1].size() + queues_[2].size(); }
   std::size_t size(FcClass fc_class) const { return queue(fc_class).size(); }
 
  private:

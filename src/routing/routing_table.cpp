@@ -63,11 +63,6 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
   return is_switch() && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : kUp;
 }
 
-// What a switch below has redirected meets the port it came through again. [LNK-13.5]
-bool RoutingTable::goes_on_up(std::uint16_t ingress) const {
-  return is_switch() && downstream_[ingress].upstream_forwarding;
-}
-
 // A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
 // redirected where requests are, else a violation. [LNK-2.6] [DHI D23]
 Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
@@ -146,24 +141,17 @@ Route RoutingTable::configuration(const Tlp& tlp, std::uint16_t ingress) const {
 Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
   const bool is_from_above = ingress == kUpstreamPort;
   switch (tlp.routing) {
-    case MsgRouting::kToRootComplex:
-      return is_from_above ? none(NoRoute::kWrongDirection) : kUp;
-    case MsgRouting::kByAddress:
-      return by_address(tlp, ingress);
+    case MsgRouting::kToRootComplex: return is_from_above ? none(NoRoute::kWrongDirection) : kUp;
+    case MsgRouting::kByAddress: return by_address(tlp, ingress);
     case MsgRouting::kById:
       return by_id(tlp, Bdf{static_cast<std::uint16_t>(tlp.message_dw2 >> 16)}, ingress);
     case MsgRouting::kBroadcast:
       return is_from_above ? to(Where::kBroadcast, kUpstreamPort) : none(NoRoute::kWrongDirection);
-    case MsgRouting::kLocal:
-      return to(Where::kLocal, ingress);
+    case MsgRouting::kLocal: return to(Where::kLocal, ingress);
     case MsgRouting::kGathered:
       return is_from_above ? none(NoRoute::kWrongDirection) : to(Where::kGather, kUpstreamPort);
   }
   return to(Where::kLocal, ingress);  // Reserved codes end at their receiver.
-}
-
-Bdf RoutingTable::port_bdf(unsigned port) const {
-  return Bdf::of(internal_bus(), first_device() + port / functions(), port % functions());
 }
 
 unsigned RoutingTable::port_at(Bdf bdf) const {

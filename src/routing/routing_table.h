@@ -71,7 +71,9 @@ class RoutingTable {
   unsigned ports() const { return static_cast<unsigned>(downstream_.size()); }
   std::uint8_t internal_bus() const { return is_switch() ? upstream_.secondary : 0; }
   /// BDF of a downstream port's own function on the internal bus.
-  Bdf port_bdf(unsigned port) const;
+  Bdf port_bdf(unsigned port) const {
+    return Bdf::of(internal_bus(), first_device() + port / functions(), port % functions());
+  }
   /// The port whose function this is, or ports() if there is none.
   unsigned port_at(Bdf bdf) const;
 
@@ -80,7 +82,10 @@ class RoutingTable {
   Route by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const;
   Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
   Route message(const Tlp& tlp, std::uint16_t ingress) const;
-  bool goes_on_up(std::uint16_t ingress) const;
+  // What a switch below has redirected meets the port it came through again. [LNK-13.5]
+  bool goes_on_up(std::uint16_t ingress) const {
+    return is_switch() && downstream_[ingress].upstream_forwarding;
+  }
   Route to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const;
   bool is_switch() const { return kind_ == Kind::kSwitch; }
   unsigned first_device() const { return is_switch() ? 0 : 1; }

@@ -10,72 +10,54 @@ namespace flitwise::scenario {
 
 using config::Value;
 
-void add_unexpected(const Value& value, const std::string& path, const std::string& expected,
-                    config::ProblemList& problems) {
-  problems.add(value.place, path, "is " + value.seen() + "; expected " + expected);
-}
-
-void check_truth(const Value& value, const std::string& path, config::ProblemList& problems) {
+void check_truth(const Value& value, const Spot& spot) {
   if (value.text != "true" && value.text != "false") {
-    add_unexpected(value, path, "true or false", problems);
+    spot.add_unexpected(value, "true or false");
   }
 }
 
-void check_keys(const Value& map, const std::string& path, const std::vector<std::string>& known,
-                config::ProblemList& problems) {
+void check_keys(const Value& map, const Spot& spot, const std::vector<std::string>& known) {
   for (const Value::Entry& entry : map.entries) {
     if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-      problems.add(entry.place, path + entry.key,
-                   "unknown key; expected " + config::alternatives(known) +
-                       config::nearest_hint(entry.key, known, "key"));
+      spot.at(entry.key).add(entry.place, "unknown key; expected " + config::alternatives(known) +
+                                              config::nearest_hint(entry.key, known, "key"));
     }
   }
 }
 
-const Value* value_of(const Value& map, const std::string& key, const std::string& path,
-                      Value::Kind kind, config::ProblemList& problems) {
+const Value* value_of(const Value& map, const std::string& key, const Spot& spot,
+                      Value::Kind kind) {
   const Value::Entry* entry = map.find(key);
   if (entry == nullptr) {
     return nullptr;
   }
   if (entry->value.kind != kind) {
-    add_unexpected(entry->value, path + key, kind == Value::Kind::kMap ? "a map" : "a list",
-                   problems);
+    spot.at(key).add_unexpected(entry->value, kind == Value::Kind::kMap ? "a map" : "a list");
     return nullptr;
   }
   return &entry->value;
 }
 
-void for_items(const Value& map, const std::string& key, const std::string& path,
-               config::ProblemList& problems,
-               const std::function<void(const Value& item, const std::string& path)>& read) {
-  const Value* list = value_of(map, key, path, Value::Kind::kSequence, problems);
+void for_items(const Value& map, const std::string& key, const Spot& spot,
+               const std::function<void(const Value& item, const Spot& spot)>& read) {
+  const Value* list = value_of(map, key, spot, Value::Kind::kSequence);
   for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
-    read(list->items[i], path + key + "[" + std::to_string(i) + "]");
+    read(list->items[i], spot.at(key + "[" + std::to_string(i) + "]"));
   }
 }
 
 Json json_of(const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::kNull:
-      return nullptr;
-    case Value::Kind::kScalar:
-      return value.text;
-    case Value::Kind::kSequence: {
-      Json list = Json::array();
-      for (const Value& item : value.items) {
-        list.push_back(json_of(item));
-      }
-      return list;
-    }
-    case Value::Kind::kMap:
-      break;
+  if (value.kind == Value::Kind::kNull || value.kind == Value::Kind::kScalar) {
+    return value.kind == Value::Kind::kNull ? Json() : Json(value.text);
   }
-  Json map = Json::object();
+  Json json = value.kind == Value::Kind::kSequence ? Json::array() : Json::object();
+  for (const Value& item : value.items) {
+    json.push_back(json_of(item));
+  }
   for (const Value::Entry& entry : value.entries) {
-    map[entry.key] = json_of(entry.value);
+    json[entry.key] = json_of(entry.value);
   }
-  return map;
+  return json;
 }
 
 std::vector<Problem> problems_of_operation(const Json& op, int line) {
@@ -87,8 +69,7 @@ std::vector<Problem> problems_of_operation(const Json& op, int line) {
   return {};
 }
 
-Json read_operation(const Value::Entry& verb, const std::string& path,
-                    config::ProblemList& problems) {
+Json read_operation(const Value::Entry& verb, const Spot& spot) {
   Json op = {{"op", verb.key}};
   const Value& fields = verb.value;
   if (fields.kind == Value::Kind::kMap) {
@@ -98,24 +79,22 @@ Json read_operation(const Value::Entry& verb, const std::string& path,
   } else if (verb.key == "run" && fields.kind == Value::Kind::kScalar) {
     op[fields.text == "idle" ? "until" : "for"] = fields.text;
   } else if (fields.kind != Value::Kind::kNull) {
-    add_unexpected(fields, path, "the fields of the operation", problems);
+    spot.add_unexpected(fields, "the fields of the operation");
   }
   for (const Problem& problem : problems_of_operation(op, verb.place.line)) {
-    problems.add(verb.place, path + (problem.path.empty() ? "" : "." + problem.path),
-                 problem.message);
+    (problem.path.empty() ? spot : spot.at(problem.path)).add(verb.place, problem.message);
   }
   return op;
 }
 
-EventPattern read_lone_pattern(const Value& value, const std::string& path,
-                               config::ProblemList& problems) {
+EventPattern read_lone_pattern(const Value& value, const Spot& spot) {
   for (const Value::Entry& entry : value.entries) {
     if (entry.key == "count" || entry.key == "lag") {
-      problems.add(entry.place, path + "." + entry.key,
-                   "has no meaning here; expected it in a pattern of expect");
+      spot.at(entry.key).add(entry.place,
+                             "has no meaning here; expected it in a pattern of expect");
     }
   }
-  return EventPattern::read(value, path, problems);
+  return EventPattern::read(value, spot);
 }
 
 }  // namespace flitwise::scenario

@@ -13,25 +13,18 @@
 
 namespace flitwise::scenario {
 
-/// Complains of a value: what it is, and what was expected.
-void add_unexpected(const config::Value& value, const std::string& path,
-                    const std::string& expected, config::ProblemList& problems);
-/// ... where it is neither true nor false.
-void check_truth(const config::Value& value, const std::string& path,
-                 config::ProblemList& problems);
+/// Complains of a value that is neither true nor false.
+void check_truth(const config::Value& value, const Spot& spot);
 /// Complains of keys that are not known.
-void check_keys(const config::Value& map, const std::string& path,
-                const std::vector<std::string>& known, config::ProblemList& problems);
+void check_keys(const config::Value& map, const Spot& spot, const std::vector<std::string>& known);
 
 /// The value of a key, if it is there and of that kind; null otherwise.
-const config::Value* value_of(const config::Value& map, const std::string& key,
-                              const std::string& path, config::Value::Kind kind,
-                              config::ProblemList& problems);
+const config::Value* value_of(const config::Value& map, const std::string& key, const Spot& spot,
+                              config::Value::Kind kind);
 
-/// Reads each item of the list that a key has, if it is there, with the path of the item.
-void for_items(const config::Value& map, const std::string& key, const std::string& path,
-               config::ProblemList& problems,
-               const std::function<void(const config::Value& item, const std::string& path)>& read);
+/// Reads each item of the list that a key has, if it is there.
+void for_items(const config::Value& map, const std::string& key, const Spot& spot,
+               const std::function<void(const config::Value& item, const Spot& spot)>& read);
 
 /// The tree as JSON, all scalars as texts.
 Json json_of(const config::Value& value);
@@ -40,12 +33,10 @@ Json json_of(const config::Value& value);
 std::vector<Problem> problems_of_operation(const Json& op, int line);
 
 /// {verb: {fields}} or {verb: text} as the script's operation.
-Json read_operation(const config::Value::Entry& verb, const std::string& path,
-                    config::ProblemList& problems);
+Json read_operation(const config::Value::Entry& verb, const Spot& spot);
 
 /// A pattern that stands alone, so that `count` and `lag` would say nothing.
-EventPattern read_lone_pattern(const config::Value& value, const std::string& path,
-                               config::ProblemList& problems);
+EventPattern read_lone_pattern(const config::Value& value, const Spot& spot);
 
 /// Reads `final` of a case, where it has one. Mistakes, and checks that cannot fail, go to
 /// `problems`.

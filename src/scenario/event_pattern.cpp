@@ -8,24 +8,20 @@
 
 #include "common/quantity.h"
 #include "scenario/case_values.h"
-#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
 
 void check_word(const std::string& word, const std::vector<std::string>& known, const char* what,
-                const config::Place& place, const std::string& path,
-                config::ProblemList& problems) {
+                const config::Place& place, const Spot& spot) {
   if (std::find(known.begin(), known.end(), word) == known.end()) {
-    problems.add(place, path,
-                 std::string("no ") + what + " is called '" + word + "'" +
-                     config::nearest_hint(word, known, what));
+    spot.add(place, std::string("no ") + what + " is called '" + word + "'" +
+                        config::nearest_hint(word, known, what));
   }
 }
 
 // The words that a field can have, where there are only so many: others would never be seen.
-void check_values(const config::Value& pattern, const std::string& path,
-                  config::ProblemList& problems) {
+void check_values(const config::Value& pattern, const Spot& spot) {
   const config::Value::Entry* const event = pattern.find("event");
   for (const config::Value::Entry& entry : pattern.entries) {
     const std::vector<std::string>* const words =
@@ -37,7 +33,7 @@ void check_values(const config::Value& pattern, const std::string& path,
       const std::string word =
           item.text.rfind("!=", 0) == 0 ? trimmed(item.text.substr(2)) : item.text;
       if (word != "any" && word != "absent") {
-        check_word(word, *words, entry.key.c_str(), item.place, path + "." + entry.key, problems);
+        check_word(word, *words, entry.key.c_str(), item.place, spot.at(entry.key));
       }
     }
   }
@@ -61,59 +57,55 @@ std::vector<std::string> named_events(const config::Value& pattern) {
 
 // A field that none of these events has would never be seen.
 void check_field(const config::Value::Entry& entry, const std::vector<std::string>& events,
-                 const std::string& path, config::ProblemList& problems) {
+                 const Spot& spot) {
   const auto has_field = [&](const std::string& event) {
     const std::vector<std::string>& fields = event_fields(event);
     return std::binary_search(fields.begin(), fields.end(), entry.key);
   };
   if (events.empty() || !has_field("")) {
     check_word(entry.key, event_fields(events.size() == 1 ? events[0] : ""), "field", entry.place,
-               path, problems);
+               spot);
   } else if (std::none_of(events.begin(), events.end(), has_field)) {
-    problems.add(
-        entry.place, path,
+    spot.add(
+        entry.place,
         "is no field of " + config::alternatives(events) +
             (events[0] == "wire" ? std::string()
                                  : "; expected " + config::alternatives(event_fields(events[0]))));
   }
 }
 
-std::optional<Time> read_time(const config::Value& value, const std::string& path,
-                              config::ProblemList& problems) {
+std::optional<Time> read_time(const config::Value& value, const Spot& spot) {
   const auto read = config::read_quantity(value.text, config::time_dimension());
   if (!read.value) {
-    problems.add(value.place, path, read.problem);
+    spot.add(value.place, read.problem);
     return std::nullopt;
   }
   return Time{*read.value};
 }
 
-void check_order(const config::Value& value, const std::string& path, Time first, Time last,
-                 config::ProblemList& problems) {
+void check_order(const config::Value& value, const Spot& spot, Time first, Time last) {
   if (last < first) {
-    problems.add(value.place, path,
-                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
-                             first.ns(), last.ns()));
+    spot.add(value.place,
+             fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
+                         first.ns(), last.ns()));
   }
 }
 
 // [least, most]
-void read_span(const config::Value& value, const std::string& path, Time& least, Time& most,
-               config::ProblemList& problems) {
+void read_span(const config::Value& value, const Spot& spot, Time& least, Time& most) {
   if (value.items.size() != 2) {
-    add_unexpected(value, path, "two times such as [100ns, 2us]", problems);
+    spot.add_unexpected(value, "two times such as [100ns, 2us]");
     return;
   }
-  least = read_time(value.items[0], path, problems).value_or(Time{});
-  most = read_time(value.items[1], path, problems).value_or(Time::never());
-  check_order(value, path, least, most, problems);
+  least = read_time(value.items[0], spot).value_or(Time{});
+  most = read_time(value.items[1], spot).value_or(Time::never());
+  check_order(value, spot, least, most);
 }
 
-ValueTest read_count(const config::Value& value, const std::string& path,
-                     config::ProblemList& problems) {
-  ValueTest test = read_figure(value, path, problems);
+ValueTest read_count(const config::Value& value, const Spot& spot) {
+  ValueTest test = read_figure(value, spot);
   if (!test.suits_numbers() && !test.holds(Json(0U))) {
-    add_unexpected(value, path, "a number of events", problems);
+    spot.add_unexpected(value, "a number of events");
   }
   return test;
 }
@@ -122,52 +114,50 @@ bool is_bytes(const std::string& field) {
   return field == "hex" || field == "payload";
 }
 
-ValueTest read_field(const config::Value::Entry& entry, const std::string& path,
-                     config::ProblemList& problems) {
-  ValueTest test = ValueTest::read(entry.value, path, problems);
+ValueTest read_field(const config::Value::Entry& entry, const Spot& spot) {
+  ValueTest test = ValueTest::read(entry.value, spot);
   if (is_bytes(entry.key) && !test.suits_digits()) {
-    problems.add(entry.value.place, path,
-                 "is " + entry.value.seen() +
-                     ", which no bytes are; expected hexadecimal digits in pairs, != and such, any "
-                     "or absent");
+    spot.add(entry.value.place,
+             "is " + entry.value.seen() +
+                 ", which no bytes are; expected hexadecimal digits in pairs, != and such, any "
+                 "or absent");
   }
   return test;
 }
 
 }  // namespace
 
-EventPattern EventPattern::read(const config::Value& value, const std::string& path,
-                                config::ProblemList& problems) {
+EventPattern EventPattern::read(const config::Value& value, const Spot& spot) {
   EventPattern pattern;
   pattern.place = value.place;
   if (value.kind != config::Value::Kind::kMap || value.entries.empty()) {
-    add_unexpected(value, path, "fields such as {event: wire, type: Nak}", problems);
+    spot.add_unexpected(value, "fields such as {event: wire, type: Nak}");
     return pattern;
   }
   const std::vector<std::string> events = named_events(value);
   for (const config::Value::Entry& entry : value.entries) {
-    const std::string key = path + "." + entry.key;
+    const Spot at = spot.at(entry.key);
     if (entry.key == "count") {
-      pattern.count = read_count(entry.value, key, problems);
+      pattern.count = read_count(entry.value, at);
     } else if (entry.key == "after" || entry.key == "before") {
-      const auto time = read_time(entry.value, key, problems);
+      const auto time = read_time(entry.value, at);
       (entry.key == "after" ? pattern.from : pattern.to) = time.value_or(Time{});
     } else if (entry.key == "within") {
-      read_span(entry.value, key, pattern.from, pattern.to, problems);
+      read_span(entry.value, at, pattern.from, pattern.to);
     } else if (entry.key == "lag") {
-      read_span(entry.value, key, pattern.least_lag, pattern.most_lag, problems);
+      read_span(entry.value, at, pattern.least_lag, pattern.most_lag);
     } else {
-      check_field(entry, events, key, problems);
-      pattern.fields.push_back({entry.key, read_field(entry, key, problems)});
+      check_field(entry, events, at);
+      pattern.fields.push_back({entry.key, read_field(entry, at)});
     }
   }
-  check_values(value, path, problems);
+  check_values(value, spot);
   if (pattern.count && value.find("lag") != nullptr) {
-    problems.add(value.find("lag")->place, path + ".lag",
-                 "has no meaning beside count, which looks at the whole run");
+    spot.at("lag").add(value.find("lag")->place,
+                       "has no meaning beside count, which looks at the whole run");
   }
   if (value.find("within") == nullptr) {
-    check_order(value, path, pattern.from, pattern.to, problems);
+    check_order(value, spot, pattern.from, pattern.to);
   }
   return pattern;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenario/case_values.h"
-#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -14,31 +13,27 @@ const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "a
 const std::vector<std::string> kHandleKeys = {"end", "port", "dhi"};  // which entry is looked at
 const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid"};
 
-bool is_one_of(const std::string& key, const std::vector<std::string>& keys) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 class FinalReader {
  public:
-  explicit FinalReader(config::ProblemList& problems) : problems_(problems) {}
+  explicit FinalReader(config::ProblemList& problems) : spot_{"final", problems} {}
 
   std::vector<FinalCheck> read(const Value& final) {
-    check_keys(final, "final.", kFinalKeys, problems_);
+    check_keys(final, spot_, kFinalKeys);
     read_map(final, "memory", &FinalReader::read_memory);
     read_map(final, "counters", &FinalReader::read_counter);
-    for_items(final, "handles", "final.", problems_,
-              [this](const Value& item, const std::string& path) { read_handle(item, path); });
-    for_items(final, "answers", "final.", problems_,
-              [this](const Value& item, const std::string& path) { read_answer(item, path); });
+    for_items(final, "handles", spot_,
+              [this](const Value& item, const Spot& spot) { read_handle(item, spot); });
+    for_items(final, "answers", spot_,
+              [this](const Value& item, const Spot& spot) { read_answer(item, spot); });
     return std::move(checks_);
   }
 
  private:
   void read_map(const Value& final, const std::string& key,
-                void (FinalReader::*read_one)(const Value::Entry&, const std::string&)) {
-    if (const Value* map = value_of(final, key, "final.", Value::Kind::kMap, problems_)) {
+                void (FinalReader::*read_one)(const Value::Entry&, const Spot&)) {
+    if (const Value* map = value_of(final, key, spot_, Value::Kind::kMap)) {
       for (const Value::Entry& entry : map->entries) {
-        (this->*read_one)(entry, "final." + key + "." + entry.key);
+        (this->*read_one)(entry, spot_.at(key).at(entry.key));
       }
     }
   }
@@ -48,93 +43,91 @@ class FinalReader {
     return {place, std::move(op), EventPattern::of(place, {{"event", event}})};
   }
 
-  void read_memory(const Value::Entry& entry, const std::string& path) {
+  void read_memory(const Value::Entry& entry, const Spot& spot) {
     const std::string& hex = entry.value.text;
     FinalCheck check = made(
         entry.place, {{"op", "peek"}, {"addr", entry.key}, {"bytes", hex.size() / 2}}, "memory");
-    check.expected.fields.push_back({"hex", ValueTest::read(entry.value, path, problems_)});
+    check.expected.fields.push_back({"hex", ValueTest::read(entry.value, spot)});
     if (hex.empty() || !is_digits(hex)) {
-      add_unexpected(entry.value, path, "hexadecimal digits in pairs", problems_);
+      spot.add_unexpected(entry.value, "hexadecimal digits in pairs");
     } else {
       for (const Problem& problem : problems_of_operation(check.op, entry.place.line)) {
-        problems_.add(entry.place, path, problem.message);
+        spot.add(entry.place, problem.message);
       }
     }
     checks_.push_back(std::move(check));
   }
 
-  void read_counter(const Value::Entry& entry, const std::string& path) {
+  void read_counter(const Value::Entry& entry, const Spot& spot) {
     const std::string errors = "errors.";
     if (entry.key.rfind(errors, 0) == 0) {
       const std::string kind = entry.key.substr(errors.size());
       if (!is_counted_error(kind)) {
-        problems_.add(entry.place, path,
-                      "no machine counts such errors" + hint_of_counted_error(kind));
+        spot.add(entry.place, "no machine counts such errors" + hint_of_counted_error(kind));
       }
     }
     FinalCheck check = made(entry.place, {{"op", "result"}, {"path", entry.key}}, "result");
-    check.expected.fields.push_back({"value", read_figure(entry.value, path, problems_)});
+    check.expected.fields.push_back({"value", read_figure(entry.value, spot)});
     checks_.push_back(std::move(check));
   }
 
-  void read_handle(const Value& item, const std::string& path) {
+  void read_handle(const Value& item, const Spot& spot) {
     FinalCheck check = made(item.place, {{"op", "handle"}}, "handle");
     std::vector<std::string> known = kHandleKeys;
     known.insert(known.end(), kHandleFields.begin(), kHandleFields.end());
-    check_keys(item, path + ".", known, problems_);
+    check_keys(item, spot, known);
     for (const Value::Entry& entry : item.entries) {
-      if (is_one_of(entry.key, kHandleKeys)) {
+      if (std::find(kHandleKeys.begin(), kHandleKeys.end(), entry.key) != kHandleKeys.end()) {
         check.op[entry.key] = json_of(entry.value);
       } else {
         check.expected.fields.push_back(
-            {entry.key, ValueTest::read(entry.value, path + "." + entry.key, problems_)});
+            {entry.key, ValueTest::read(entry.value, spot.at(entry.key))});
       }
     }
     if (const Value::Entry* const valid = item.find("valid")) {
-      check_truth(valid->value, path + ".valid", problems_);
+      check_truth(valid->value, spot.at("valid"));
     }
     for (const Problem& problem : problems_of_operation(check.op, item.place.line)) {
       const Value::Entry* const wrong = item.find(problem.path);
-      problems_.add(wrong == nullptr ? item.place : wrong->value.place,
-                    path + (problem.path.empty() ? "" : "." + problem.path), problem.message);
+      (problem.path.empty() ? spot : spot.at(problem.path))
+          .add(wrong == nullptr ? item.place : wrong->value.place, problem.message);
     }
     if (check.expected.fields.size() == 1) {
-      problems_.add(item.place, path,
-                    "compares nothing; expected " + config::alternatives(kHandleFields) +
-                        " of the entry, such as {end: host, dhi: 3, pasid: 5}");
+      spot.add(item.place, "compares nothing; expected " + config::alternatives(kHandleFields) +
+                               " of the entry, such as {end: host, dhi: 3, pasid: 5}");
     }
     checks_.push_back(std::move(check));
   }
 
-  void read_answer(const Value& item, const std::string& path) {
+  void read_answer(const Value& item, const Spot& spot) {
     FinalCheck check;
     check.place = item.place;
     unsigned verbs = 0;
     for (const Value::Entry& entry : item.entries) {
       if (entry.key == "gives") {
-        check.expected = read_lone_pattern(entry.value, path + ".gives", problems_);
+        check.expected = read_lone_pattern(entry.value, spot.at("gives"));
       } else {
         ++verbs;
-        check.op = read_operation(entry, path + "." + entry.key, problems_);
+        check.op = read_operation(entry, spot.at(entry.key));
       }
     }
     if (verbs != 1 || check.expected.fields.empty()) {
-      problems_.add(item.place, path,
-                    "expected one operation and what it gives, such as {peek: {addr: 0}, gives: "
-                    "{hex: 00}}");
+      spot.add(item.place,
+               "expected one operation and what it gives, such as {peek: {addr: 0}, gives: "
+               "{hex: 00}}");
       return;
     }
     checks_.push_back(std::move(check));
   }
 
-  config::ProblemList& problems_;
+  const Spot spot_;
   std::vector<FinalCheck> checks_;
 };
 
 }  // namespace
 
 std::vector<FinalCheck> read_final_checks(const Value& document, config::ProblemList& problems) {
-  const Value* const final = value_of(document, "final", "", Value::Kind::kMap, problems);
+  const Value* const final = value_of(document, "final", {"", problems}, Value::Kind::kMap);
   return final == nullptr ? std::vector<FinalCheck>{} : FinalReader(problems).read(*final);
 }
 

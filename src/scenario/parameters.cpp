@@ -22,7 +22,7 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
     std::string by_values;
     for (const Value::Entry& entry : item.entries) {
       if (entry.value.kind != Value::Kind::kScalar) {
-        add_unexpected(entry.value, "variants." + entry.key, "one value", problems);
+        Spot{"variants." + entry.key, problems}.add_unexpected(entry.value, "one value");
       } else if (entry.key == "name") {
         variant.name = entry.value.text;
       } else {
@@ -31,7 +31,7 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
       }
     }
     if (item.entries.empty()) {
-      add_unexpected(item, "variants", "a map of parameters", problems);
+      Spot{"variants", problems}.add_unexpected(item, "a map of parameters");
     }
     variant.name = variant.name.empty() ? by_values : variant.name;
     variant.values["name"] = variant.name;
@@ -48,7 +48,7 @@ std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::
   for (const Variant& variant : variants) {
     for (const Value& item : axis.value.items) {
       if (item.kind != Value::Kind::kScalar) {
-        add_unexpected(item, "matrix." + axis.key, "one value", problems);
+        Spot{"matrix." + axis.key, problems}.add_unexpected(item, "one value");
       }
       Variant next = variant;
       next.values[axis.key] = item.text;
@@ -100,20 +100,17 @@ std::string replacement(const std::string& inside, const Parameters& values, std
   constexpr double kMost = 9e18;  // below the range of 64 bits
   if (!no_number.empty()) {
     problem = "${" + inside + "}: " + no_number;
-    return "";
-  }
-  if (!value) {
+  } else if (!value) {
     problem =
         fmt::format("${{{}}}: no such parameter, or it is no number; expected a number up to {}",
                     inside, kMost);
-    return "";
-  }
-  if (!(std::abs(*value) <= kMost)) {
+  } else if (!(std::abs(*value) <= kMost)) {
     problem = fmt::format("${{{}}} is {}; expected a number up to {}", inside, *value, kMost);
-    return "";
+  } else {
+    return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
+                                        : fmt::format("{}", *value);
   }
-  return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
-                                      : fmt::format("{}", *value);
+  return "";
 }
 
 std::string filled_text(const std::string& text, const Parameters& values, std::string& problem) {
@@ -195,7 +192,7 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
   std::vector<Variant> variants{{}};
   if (const Value::Entry* list = document.find("variants")) {
     if (list->value.items.empty()) {
-      add_unexpected(list->value, "variants", "a list of parameter maps", problems);
+      Spot{"variants", problems}.add_unexpected(list->value, "a list of parameter maps");
     } else {
       variants = listed(list->value, problems);
       if (variants.size() > kMostVariants) {
@@ -208,11 +205,11 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
   }
   if (const Value::Entry* matrix = document.find("matrix")) {
     if (matrix->value.kind != Value::Kind::kMap) {
-      add_unexpected(matrix->value, "matrix", "a map of lists", problems);
+      Spot{"matrix", problems}.add_unexpected(matrix->value, "a map of lists");
     }
     for (const Value::Entry& axis : matrix->value.entries) {
       if (axis.value.items.empty()) {
-        add_unexpected(axis.value, "matrix." + axis.key, "a list of values", problems);
+        Spot{"matrix." + axis.key, problems}.add_unexpected(axis.value, "a list of values");
         continue;
       }
       if (axis.value.items.size() > kMostVariants / variants.size()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules and the cases that prove them.
-#include "scenario/rule_coverage.h"
+#include "scenario/verdict.h"
 
 #include <fmt/format.h>
 

@@ -25,10 +25,10 @@ const std::vector<std::string> kSameKeys = {"case", "events"};
 class CaseReader {
  public:
   CaseReader(const Value& document, config::ProblemList& problems)
-      : document_(document), problems_(problems) {}
+      : document_(document), spot_{"", problems} {}
 
   Case read(const std::string& variant) {
-    check_keys(document_, "", kKeys, problems_);
+    check_keys(document_, spot_, kKeys);
     case_.place = document_.place;
     case_.file = document_.place.file;
     case_.stem = one_line("id");
@@ -38,41 +38,33 @@ class CaseReader {
     read_config();
     read_stimulus();
     read_expect();
-    read_patterns(document_, "never", "", case_.never);
-    case_.final_checks = read_final_checks(document_, problems_);
+    read_patterns(document_, "never", spot_, case_.never);
+    case_.final_checks = read_final_checks(document_, spot_.problems);
     read_same_as();
     if (case_.expect.empty() && case_.never.empty() && case_.final_checks.empty() &&
         case_.same_as.empty()) {
-      add(document_.place, "expect", "is missing; expected something that can fail");
+      spot_.at("expect").add(document_.place, "is missing; expected something that can fail");
     }
     return std::move(case_);
   }
 
  private:
-  void add(const config::Place& place, const std::string& path, const std::string& message) {
-    problems_.add(place, path, message);
-  }
-
-  std::string text(const std::string& key, bool is_needed) {
-    const Value::Entry* entry = document_.find(key);
-    if (entry != nullptr && entry->value.kind == Value::Kind::kScalar) {
-      return entry->value.text;
-    }
-    if (is_needed) {
-      add(entry == nullptr ? document_.place : entry->value.place, key,
-          entry == nullptr ? "is missing; expected a text"
-                           : "is " + entry->value.seen() + "; expected a text");
-    }
-    return "";
-  }
-
   // Each case has one line of its own in every list.
   std::string one_line(const std::string& key) {
-    std::string line = text(key, true);
+    const Value::Entry* const entry = document_.find(key);
+    if (entry == nullptr) {
+      spot_.at(key).add(document_.place, "is missing; expected a text");
+      return "";
+    }
+    if (entry->value.kind != Value::Kind::kScalar) {
+      spot_.at(key).add_unexpected(entry->value, "a text");
+      return "";
+    }
+    const std::string& line = entry->value.text;
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
     if (std::any_of(line.begin(), line.end(), is_control)) {
-      add(document_.find(key)->value.place, key,
-          "has a line break or another control character; expected one line of text");
+      spot_.at(key).add(entry->value.place,
+                        "has a line break or another control character; expected one line of text");
     }
     return line;
   }
@@ -80,36 +72,37 @@ class CaseReader {
   void read_cites() {
     const Value::Entry* cites = document_.find("cites");
     if (cites == nullptr || cites->value.items.empty()) {
-      add(cites == nullptr ? document_.place : cites->value.place, "cites",
-          (cites == nullptr ? "is missing" : "is " + cites->value.seen()) +
-              "; expected a list of rule ids");
+      spot_.at("cites").add(cites == nullptr ? document_.place : cites->value.place,
+                            (cites == nullptr ? "is missing" : "is " + cites->value.seen()) +
+                                "; expected a list of rule ids");
       return;
     }
     for (const Value& item : cites->value.items) {
       if (item.kind != Value::Kind::kScalar || item.text.empty()) {
-        add_unexpected(item, "cites", "a rule id", problems_);
+        spot_.at("cites").add_unexpected(item, "a rule id");
       }
       case_.cites.push_back(item.text);
     }
   }
 
   void read_config() {
-    const Value* config = value_of(document_, "config", "", Value::Kind::kMap, problems_);
+    const Value* config = value_of(document_, "config", spot_, Value::Kind::kMap);
     if (config == nullptr) {
       return;
     }
-    check_keys(*config, "config.", kConfigKeys, problems_);
+    const Spot spot = spot_.at("config");
+    check_keys(*config, spot, kConfigKeys);
     if (const Value::Entry* base = config->find("base")) {
       case_.base = base->value.text;
       if (base->value.kind != Value::Kind::kScalar) {
-        add_unexpected(base->value, "config.base", "the path of one config file", problems_);
+        spot.at("base").add_unexpected(base->value, "the path of one config file");
       }
     }
     if (const Value::Entry* boot = config->find("boot")) {
       case_.boots = boot->value.text == "true";
-      check_truth(boot->value, "config.boot", problems_);
+      check_truth(boot->value, spot.at("boot"));
     }
-    if (const Value* set = value_of(*config, "set", "config.", Value::Kind::kMap, problems_)) {
+    if (const Value* set = value_of(*config, "set", spot, Value::Kind::kMap)) {
       for (const Value::Entry& entry : set->entries) {
         read_set(entry);
       }
@@ -118,16 +111,17 @@ class CaseReader {
 
   void read_set(const Value::Entry& entry) {
     const Value& value = entry.value;
+    const Spot spot = spot_.at("config.set." + entry.key);
     const auto is_scalar = [](const Value& one) { return one.kind == Value::Kind::kScalar; };
     if (value.kind == Value::Kind::kMap) {
-      add(entry.place, "config.set." + entry.key,
-          "is a map; expected a value or a list of values, such as " + dotted(entry));
+      spot.add(entry.place,
+               "is a map; expected a value or a list of values, such as " + dotted(entry));
     } else if (!is_scalar(value) &&
                !(value.kind == Value::Kind::kSequence &&
                  std::all_of(value.items.begin(), value.items.end(), is_scalar))) {
-      add(entry.place, "config.set." + entry.key,
-          "is " + (value.items.empty() ? value.seen() : "a list of more than values") +
-              "; expected a value or a list of values");
+      spot.add(entry.place,
+               "is " + (value.items.empty() ? value.seen() : "a list of more than values") +
+                   "; expected a value or a list of values");
     }
     case_.sets.push_back(entry.key + "=" + value_text(value));
     case_.set_places[case_.sets.back()] = entry.place;
@@ -159,14 +153,14 @@ class CaseReader {
 
   void read_stimulus() {
     if (document_.find("stimulus") == nullptr) {
-      add(document_.place, "stimulus", "is missing; expected a list of steps");
+      spot_.at("stimulus").add(document_.place, "is missing; expected a list of steps");
       return;
     }
-    for_items(document_, "stimulus", "", problems_,
-              [this](const Value& item, const std::string& path) { read_step(item, path); });
+    for_items(document_, "stimulus", spot_,
+              [this](const Value& item, const Spot& spot) { read_step(item, spot); });
   }
 
-  void read_step(const Value& item, const std::string& path) {
+  void read_step(const Value& item, const Spot& spot) {
     Step step;
     step.place = item.place;
     unsigned verbs = 0;
@@ -174,46 +168,47 @@ class CaseReader {
       if (entry.key == "at") {
         const auto at = config::read_quantity(entry.value.text, config::time_dimension());
         if (!at.value) {
-          add(entry.value.place, path + ".at", at.problem);
+          spot.at("at").add(entry.value.place, at.problem);
         }
         step.at = Time{at.value.value_or(0)};
       } else {
         ++verbs;
-        step.op = read_operation(entry, path + "." + entry.key, problems_);
+        step.op = read_operation(entry, spot.at(entry.key));
       }
     }
     if (verbs != 1) {
-      add(item.place, path,
-          fmt::format("has {} operations; expected one, such as {{run: idle}}, and perhaps at",
-                      verbs));
+      spot.add(item.place,
+               fmt::format("has {} operations; expected one, such as {{run: idle}}, and perhaps at",
+                           verbs));
       return;
     }
     case_.steps.push_back(std::move(step));
   }
 
   void read_expect() {
-    for_items(document_, "expect", "", problems_, [&](const Value& item, const std::string& path) {
+    for_items(document_, "expect", spot_, [&](const Value& item, const Spot& spot) {
       const Value::Entry* group = item.find("any_order");
       if (group == nullptr) {
-        case_.expect.push_back({{EventPattern::read(item, path, problems_)}});
+        case_.expect.push_back({{EventPattern::read(item, spot)}});
         return;
       }
-      check_keys(item, path + ".", {"any_order"}, problems_);
+      check_keys(item, spot, {"any_order"});
+      const Spot inside = spot.at("any_order");
       Expectation expectation;
       if (group->value.items.empty()) {
-        add_unexpected(group->value, path + ".any_order", "a list of events", problems_);
+        inside.add_unexpected(group->value, "a list of events");
       }
       for (const Value& member : group->value.items) {
-        expectation.any_order.push_back(EventPattern::read(member, path + ".any_order", problems_));
+        expectation.any_order.push_back(EventPattern::read(member, inside));
       }
       case_.expect.push_back(std::move(expectation));
     });
   }
 
-  void read_patterns(const Value& map, const std::string& key, const std::string& front,
-                     std::vector<EventPattern>& patterns) {
-    for_items(map, key, front, problems_, [&](const Value& item, const std::string& path) {
-      patterns.push_back(read_lone_pattern(item, path, problems_));
+  static void read_patterns(const Value& map, const std::string& key, const Spot& spot,
+                            std::vector<EventPattern>& patterns) {
+    for_items(map, key, spot, [&](const Value& item, const Spot& at) {
+      patterns.push_back(read_lone_pattern(item, at));
     });
   }
 
@@ -222,20 +217,21 @@ class CaseReader {
     if (same == nullptr) {
       return;
     }
-    check_keys(same->value, "same_as.", kSameKeys, problems_);
+    const Spot spot = spot_.at("same_as");
+    check_keys(same->value, spot, kSameKeys);
     const Value::Entry* id = same->value.find("case");
     const Value::Entry* events = same->value.find("events");
     if (id == nullptr || id->value.text.empty() || events == nullptr ||
         events->value.items.empty()) {
-      add(same->value.place, "same_as", "expected case (an id) and events (a list of patterns)");
+      spot.add(same->value.place, "expected case (an id) and events (a list of patterns)");
       return;
     }
     case_.same_as = id->value.text;
-    read_patterns(same->value, "events", "same_as.", case_.same_events);
+    read_patterns(same->value, "events", spot, case_.same_events);
   }
 
   const Value& document_;
-  config::ProblemList& problems_;
+  const Spot spot_;
   Case case_;
 };
 

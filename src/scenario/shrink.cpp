@@ -51,16 +51,14 @@ bool is_rested_on(const Case& one, const Step& step) {
          });
 }
 
-/// Software's leave for a function to go on after a reset: without it nothing is ever sent again.
-bool lets_go_on(const Case& one, const Step& step) {
-  return is_step(step, "cfg_write") &&
-         std::any_of(one.steps.begin(), one.steps.end(),
-                     [](const Step& each) { return is_step(each, "reset"); });
+bool has_step(const Case& one, const char* op) {
+  return std::any_of(one.steps.begin(), one.steps.end(),
+                     [op](const Step& step) { return is_step(step, op); });
 }
 
-bool starts_workload(const Case& one) {
-  return std::any_of(one.steps.begin(), one.steps.end(),
-                     [](const Step& step) { return is_step(step, "start"); });
+/// Software's leave for a function to go on after a reset: without it nothing is ever sent again.
+bool lets_go_on(const Case& one, const Step& step) {
+  return is_step(step, "cfg_write") && has_step(one, "reset");
 }
 
 /// Where the number of "...workload.requests=N" begins, if it is such a setting.
@@ -111,7 +109,7 @@ class Shrinker {
 
   // Requests have to stay as they are said: left out, the workload would run at its default.
   bool is_pinned(const Case& one, const std::string& set) const {
-    return is_held(set) || (requests_at(set) && starts_workload(one)) || is_of_both_ends(set);
+    return is_held(set) || (requests_at(set) && has_step(one, "start")) || is_of_both_ends(set);
   }
   // What the rest of the case rests on: a candidate has to fail because of the machine.
   static bool is_pinned(const Case& one, const Step& step) {
@@ -172,7 +170,7 @@ class Shrinker {
 
   // What a workload has sent, as a write or a read of one device or both.
   void tell_by_steps() {
-    if (!starts_workload(case_)) {
+    if (!has_step(case_, "start")) {
       return;
     }
     for (const std::size_t bytes : {std::size_t{4096}, std::size_t{32768}}) {

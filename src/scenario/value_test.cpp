@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and comparing values.
-#include "scenario/value_test.h"
+#include "scenario/event_pattern.h"
 
 #include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <optional>
-
-#include "scenario/case_values.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -93,19 +91,18 @@ std::vector<config::Value> items_of(const config::Value& value) {
   return value.kind == config::Value::Kind::kSequence ? value.items : std::vector{value};
 }
 
-ValueTest ValueTest::read(const config::Value& value, const std::string& path,
-                          config::ProblemList& problems) {
+ValueTest ValueTest::read(const config::Value& value, const Spot& spot) {
   using Kind = config::Value::Kind;
   ValueTest test;
   if (value.kind == Kind::kMap || (value.kind == Kind::kSequence && value.items.empty())) {
-    add_unexpected(value, path, "a value or a list of values", problems);
+    spot.add_unexpected(value, "a value or a list of values");
     return test;
   }
   for (const config::Value& one : items_of(value)) {
     test.text_ += (test.text_.empty() ? "" : " or ") + one.text;
     test.any_of_.push_back(read_one(one.text));
     if (const std::string problem = flaw(test.any_of_.back()); !problem.empty()) {
-      add_unexpected(one, path, problem, problems);
+      spot.add_unexpected(one, problem);
     }
   }
   return test;
@@ -116,25 +113,17 @@ ValueTest ValueTest::of(const std::string& text) {
   value.kind = config::Value::Kind::kScalar;
   value.text = text;
   config::ProblemList ignored;
-  return read(value, "", ignored);
+  return read(value, {"", ignored});
 }
 
 std::string ValueTest::flaw(const One& one) {
-  switch (one.relation) {
-    case Relation::kCompared:
-      return number_of(one.first) ? "" : "a number behind the relation, such as \">= 2\"";
-    case Relation::kBetween:
-      return *number_of(one.first) <= *number_of(one.second)
-                 ? ""
-                 : "the smaller number first, such as \"4..8\"";
-    case Relation::kNotEqual:
-      return one.first.empty() ? "a value behind !=" : "";
-    case Relation::kEqual:
-    case Relation::kAny:
-    case Relation::kAbsent:
-      break;
+  if (one.relation == Relation::kCompared && !number_of(one.first)) {
+    return "a number behind the relation, such as \">= 2\"";
   }
-  return "";
+  if (one.relation == Relation::kBetween && *number_of(one.first) > *number_of(one.second)) {
+    return "the smaller number first, such as \"4..8\"";
+  }
+  return one.relation == Relation::kNotEqual && one.first.empty() ? "a value behind !=" : "";
 }
 
 ValueTest::One ValueTest::read_one(const std::string& text) {
@@ -219,12 +208,11 @@ bool ValueTest::holds(const Json& value) const {
   return any([&](const One& one) { return holds(one, value); });
 }
 
-ValueTest read_figure(const config::Value& value, const std::string& path,
-                      config::ProblemList& problems) {
+ValueTest read_figure(const config::Value& value, const Spot& spot) {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
-  ValueTest test = ValueTest::read(value, path, problems);
+  ValueTest test = ValueTest::read(value, spot);
   if (test.holds(Json(0U)) && test.holds(Json(1U)) && test.holds(Json(kHuge))) {
-    problems.add(value.place, path, "is " + value.seen() + ", which holds for every number");
+    spot.add(value.place, "is " + value.seen() + ", which holds for every number");
   }
   return test;
 }

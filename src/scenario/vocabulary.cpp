@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events, their fields and kinds of errors. Fields of packets come from the packet codec itself.
-#include "scenario/vocabulary.h"
+#include "scenario/event_pattern.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,7 +12,7 @@
 #include "codec/packet_json.h"
 #include "common/problems.h"
 #include "cxl/flit_codec.h"
-#include "cxl/flit_header.h"
+#include "cxl/flit_frame.h"
 #include "flitwise/flit.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/tlp_check.h"
@@ -158,6 +158,14 @@ const std::vector<EventKind>& event_kinds() {
   return kKinds;
 }
 
+// Of an enumeration.
+template <class Word>
+void add_names(int count, std::vector<std::string>& names) {
+  for (int i = 0; i < count; ++i) {
+    names.emplace_back(name_of(static_cast<Word>(i)));
+  }
+}
+
 // Of flits, CXL messages, TLPs and DLLPs on a wire, and of what breaks a rule.
 std::vector<std::string> packet_types() {
   std::vector<std::string> types = {"Flit", "NOP_Flit"};
@@ -166,9 +174,7 @@ std::vector<std::string> packet_types() {
   }
   const std::vector<std::string> channels = cxl_channels();
   types.insert(types.end(), channels.begin(), channels.end());
-  for (int i = 0; i < kTlpTypes; ++i) {
-    types.emplace_back(name_of(static_cast<TlpType>(i)));
-  }
+  add_names<TlpType>(kTlpTypes, types);
   for (int i = 0; i < kDllpTypes * kFcClasses; ++i) {
     Dllp dllp;
     dllp.type = static_cast<DllpType>(i / kFcClasses);
@@ -188,13 +194,6 @@ std::vector<std::string> other_counted_errors() {
       "stu_changed_while_enabled translation_fault translation_request_refused "
       "translation_request_without_ats unchecked_handle unknown_message unmapped_address "
       "untrusted_request");
-}
-
-template <class Error>
-void add_names(int count, std::vector<std::string>& names) {
-  for (int i = 0; i < count; ++i) {
-    names.emplace_back(name_of(static_cast<Error>(i)));
-  }
 }
 
 }  // namespace
@@ -275,8 +274,7 @@ const std::vector<std::string>& error_kinds() {
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
-    std::sort(kinds.begin(), kinds.end());
-    kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+    sort_once(kinds);
     return kinds;
   }();
   return kKinds;
@@ -288,10 +286,8 @@ bool is_error_kind(const std::string& kind) {
 
 // A kind may go on with a point and a reason; some parts put their own name before theirs.
 bool is_counted_error(const std::string& kind) {
-  for (const char* const part : {"iommu_driver_", "warning_"}) {
-    if (kind.rfind(part, 0) == 0) {
-      return true;
-    }
+  if (kind.rfind("iommu_driver_", 0) == 0 || kind.rfind("warning_", 0) == 0) {
+    return true;
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {

@@ -6,7 +6,7 @@
 
 #include "script/op_reader.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "common/page.h"
 #include "script/op_reader.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -17,9 +17,10 @@ void read_whose(OpReader& in, Bdf& function, Pasid& pasid) {
   }
 }
 
-void check_multiple(OpReader& in, const char* key, std::uint64_t value, std::uint64_t page) {
-  if (value % page != 0) {
-    in.complain(key, "is no multiple of the page");
+void check_multiple(OpReader& in, const char* key, std::uint64_t value, std::uint64_t bytes,
+                    const char* unit = "page") {
+  if (value % bytes != 0) {
+    in.complain(key, std::string("is no multiple of the ") + unit);
   }
 }
 
@@ -27,15 +28,6 @@ void check_number(OpReader& in, std::uint64_t pages) {
   if (pages > TableBuilder::kMostPages) {
     in.complain("bytes", "expected up to 65536 pages");
   }
-}
-
-void check_range(OpReader& in, const Mapping& mapping) {
-  const std::uint64_t page = std::uint64_t{1} << mapping.page_bits;
-  check_multiple(in, "address", mapping.address, page);
-  check_multiple(in, "to", mapping.to, page);
-  check_multiple(in, "via", mapping.via, page);
-  check_multiple(in, "bytes", mapping.bytes, page);
-  check_number(in, mapping.bytes / page);
 }
 
 void read_range(OpReader& in, Mapping& mapping) {
@@ -55,7 +47,12 @@ void read_range(OpReader& in, Mapping& mapping) {
   if (in.has("via") && mapping.type != TranslationType::kNested) {
     in.complain("via", "is for stage nested alone");
   }
-  check_range(in, mapping);
+  const std::uint64_t page = std::uint64_t{1} << mapping.page_bits;
+  check_multiple(in, "address", mapping.address, page);
+  check_multiple(in, "to", mapping.to, page);
+  check_multiple(in, "via", mapping.via, page);
+  check_multiple(in, "bytes", mapping.bytes, page);
+  check_number(in, mapping.bytes / page);
 }
 
 void read_rights(OpReader& in, MappingRights& rights) {
@@ -112,12 +109,8 @@ void read_op(OpReader& in, PermitOp& op) {
   grant.bytes = unit_bytes;
   in.number(in.need("address"), 0, kAnyNumber, grant.address);
   in.number("bytes", 1, kAnyNumber, grant.bytes);
-  for (const auto& [key, value] :
-       {std::pair("address", grant.address), std::pair("bytes", grant.bytes)}) {
-    if (value % unit_bytes != 0) {
-      in.complain(key, "is no multiple of the unit");
-    }
-  }
+  check_multiple(in, "address", grant.address, unit_bytes, "unit");
+  check_multiple(in, "bytes", grant.bytes, unit_bytes, "unit");
   check_number(in, grant.bytes / unit_bytes);
   grant.permission = read_permission(in, "allow");
   in.flag("trusted", grant.is_trusted);

@@ -14,16 +14,34 @@
 
 namespace flitwise {
 
-class LatencyHistogram;
-
 /// One latency and its bucket, for those who record it in several histograms.
 class LatencySample {
  public:
   /// REQUIRES: latency >= 0.
-  inline LatencySample(Time latency);
+  LatencySample(Time latency)
+      : ps_(static_cast<std::uint64_t>(latency.fs) / 1'000), bucket_(bucket_of(ps_)) {
+    FLITWISE_CHECK(latency.fs >= 0, "negative latency of " + std::to_string(latency.fs) + " fs");
+  }
 
  private:
   friend class LatencyHistogram;
+  static constexpr unsigned kSubBits = 6;  ///< 2^6 buckets an octave
+  static constexpr std::uint64_t kSub = std::uint64_t{1} << kSubBits;
+  static constexpr unsigned kTopBit = 52;
+  static constexpr std::size_t kBuckets = (kTopBit - kSubBits + 2) * kSub;
+
+  static std::size_t bucket_of(std::uint64_t ps) {
+    if (ps < kSub) {
+      return static_cast<std::size_t>(ps);
+    }
+    const unsigned top = 63U - static_cast<unsigned>(__builtin_clzll(ps));
+    if (top > kTopBit) {
+      return kBuckets - 1;
+    }
+    const unsigned shift = top - kSubBits;
+    return static_cast<std::size_t>((shift + 1) * kSub + ((ps >> shift) - kSub));
+  }
+
   std::uint64_t ps_;
   std::size_t bucket_;
 };
@@ -60,23 +78,9 @@ class LatencyHistogram {
   LatencyResult summary(const std::string& name) const;
 
  private:
-  friend class LatencySample;
-  static constexpr unsigned kSubBits = 6;  ///< 2^6 buckets an octave
-  static constexpr std::uint64_t kSub = std::uint64_t{1} << kSubBits;
-  static constexpr unsigned kTopBit = 52;
-  static constexpr std::size_t kBuckets = (kTopBit - kSubBits + 2) * kSub;
+  static constexpr std::uint64_t kSub = LatencySample::kSub;
+  static constexpr std::size_t kBuckets = LatencySample::kBuckets;
 
-  static std::size_t bucket_of(std::uint64_t ps) {
-    if (ps < kSub) {
-      return static_cast<std::size_t>(ps);
-    }
-    const unsigned top = 63U - static_cast<unsigned>(__builtin_clzll(ps));
-    if (top > kTopBit) {
-      return kBuckets - 1;
-    }
-    const unsigned shift = top - kSubBits;
-    return static_cast<std::size_t>((shift + 1) * kSub + ((ps >> shift) - kSub));
-  }
   static std::uint64_t first_ps(std::size_t bucket);
   static std::uint64_t last_ps(std::size_t bucket);
 
@@ -86,11 +90,5 @@ class LatencyHistogram {
   std::uint64_t min_ps_ = ~std::uint64_t{0};
   std::uint64_t max_ps_ = 0;
 };
-
-inline LatencySample::LatencySample(Time latency)
-    : ps_(static_cast<std::uint64_t>(latency.fs) / 1'000),
-      bucket_(LatencyHistogram::bucket_of(ps_)) {
-  FLITWISE_CHECK(latency.fs >= 0, "negative latency of " + std::to_string(latency.fs) + " fs");
-}
 
 }  // namespace flitwise

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Adds up the waits at one queue: how many there were, and how long they took together. Divided by
-/// the window that is the mean length of the queue.
+/// Clocks of what is waited for, and of what is in use.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +11,8 @@
 
 namespace flitwise {
 
+/// Adds up the waits at one queue: how many there were, and how long they took together. Divided by
+/// the window that is the mean length of the queue.
 class WaitBook {
  public:
   /// Somebody waits, or has waited, from `since` to `until`. Counts where that is in the window and
@@ -79,6 +80,41 @@ class UseClock {
   Time begin_{}, since_{};
   std::uint64_t in_use_ = 0, peak_ = 0;
   double sum_ = 0;  // units x femtoseconds
+};
+
+/// Of one resource: for how long it was waited for, and by how many.
+struct StallCount {
+  Time time{};
+  std::uint64_t count = 0;
+  StallCount operator-(const StallCount& before) const {
+    return {time - before.time, count - before.count};
+  }
+};
+
+/// Adds up the time during which something wanted to go on and could not, and how often.
+class StallClock {
+ public:
+  void start(Time now) {
+    if (since_ == Time::never()) {
+      since_ = now;
+      ++count_;
+    }
+  }
+  void stop(Time now) {
+    if (since_ != Time::never()) {
+      total_ += now - since_;
+      since_ = Time::never();
+    }
+  }
+  void set(bool is_stalled, Time now) { is_stalled ? start(now) : stop(now); }
+  bool is_running() const { return since_ != Time::never(); }
+  Time total(Time now) const { return since_ == Time::never() ? total_ : total_ + (now - since_); }
+  StallCount so_far(Time now) const { return {total(now), count_}; }
+
+ private:
+  Time since_ = Time::never();
+  Time total_{};
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace flitwise

@@ -70,12 +70,7 @@ class SqlText {
       while (at < formula_.size() && is_word(formula_[at])) {
         ++at;
       }
-      std::string text;
-      if (at > begin) {
-        text = word(begin, at, problem);
-      } else {
-        text = sign(at++, problem);
-      }
+      std::string text = at > begin ? word(begin, at, problem) : sign(at++, problem);
       text.resize(2 * (at - begin), ' ');
       sql_ += text;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers into sentences.
-#include "sweep/findings.h"
+#include "sweep/merge.h"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,13 @@ std::string with_unit(double value, const FigureSpec& figure) {
                      figure.unit);
 }
 
-/// The rows of one group, sorted by whether they win.
+/// How many rows of one group win.
 struct Tally {
-  Rows wins, nothing, loses;
+  std::size_t wins = 0, nothing = 0, loses = 0;
   const Json* best = nullptr;
   const Json* worst = nullptr;
   double most = 0, least = 0;
-  std::size_t count() const { return wins.size() + nothing.size() + loses.size(); }
+  std::size_t count() const { return wins + nothing + loses; }
 };
 
 Tally tally_of(const BlockPresentation& block, const Rows& rows) {
@@ -45,10 +45,9 @@ Tally tally_of(const BlockPresentation& block, const Rows& rows) {
       tally.least = *value;
       tally.worst = row;
     }
-    Rows& kind = *value > verdict.within    ? tally.wins
-                 : *value < -verdict.within ? tally.loses
-                                            : tally.nothing;
-    kind.push_back(row);
+    ++(*value > verdict.within    ? tally.wins
+       : *value < -verdict.within ? tally.loses
+                                  : tally.nothing);
   }
   return tally;
 }
@@ -70,53 +69,47 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
   const std::string name =
       fmt::format("{}, {}", label.empty() ? block.name : label, verdict_title(block));
   if (tally.count() == 1) {
-    const std::string verdict = tally.wins.size() == 1    ? "wins"
-                                : tally.loses.size() == 1 ? "loses"
-                                                          : "saves nothing";
-    return fmt::format("{}: {}, {}.", name, verdict, with_unit(tally.most, figure));
+    return fmt::format("{}: {}{}, {}.", name, tally.nothing == 1 ? "saves " : "",
+                       verdict_word(tally.most, block.verdict.within),
+                       with_unit(tally.most, figure));
   }
   std::vector<std::string> parts;
-  if (!tally.wins.empty()) {
-    parts.push_back(fmt::format("wins at {}, best {}{}", tally.wins.size(),
-                                with_unit(tally.most, figure), place(tally.best)));
+  if (tally.wins > 0) {
+    parts.push_back(fmt::format("wins at {}, best {}{}", tally.wins, with_unit(tally.most, figure),
+                                place(tally.best)));
   }
-  if (!tally.nothing.empty()) {
-    parts.push_back(fmt::format("saves nothing at {} (within {:g})", tally.nothing.size(),
-                                block.verdict.within));
+  if (tally.nothing > 0) {
+    parts.push_back(
+        fmt::format("saves nothing at {} (within {:g})", tally.nothing, block.verdict.within));
   }
-  if (!tally.loses.empty()) {
-    parts.push_back(fmt::format("loses at {}, worst {}{}", tally.loses.size(),
+  if (tally.loses > 0) {
+    parts.push_back(fmt::format("loses at {}, worst {}{}", tally.loses,
                                 with_unit(tally.least, figure), place(tally.worst)));
   }
   return fmt::format("{}: of {} points, {}.", name, tally.count(), fmt::join(parts, "; "));
 }
 
-Crossing crossing_of(const CrossingSpec& spec, const std::string& figure, const Rows& rows) {
-  Crossing crossing;
-  crossing.figure = figure;
-  std::vector<std::pair<double, double>> points;
-  for (const Json* row : rows) {
-    const auto x = number_at(*row, spec.along);
-    const auto y = number_at(*row, figure);
-    if (x && y) {
-      points.emplace_back(*x, *y);
-    }
-  }
-  std::sort(points.begin(), points.end());
-  crossing.is_above = !points.empty() && points.front().second > 0;
-  for (std::size_t i = 1; i < points.size() && !crossing.at; ++i) {
-    const auto& [x0, y0] = points[i - 1];
-    const auto& [x1, y1] = points[i];
-    if (y0 <= 0 && y1 > 0) {
-      crossing.at = x0 + (x1 - x0) * (0 - y0) / (y1 - y0);
-    }
-  }
-  return crossing;
-}
-
 std::string title_of(const BlockPresentation& block, const std::string& column) {
   const FigureSpec* figure = block.figure(column);
   return figure == nullptr ? column : figure->shown_title();
+}
+
+/// Where a figure passes from below 0 to above it, in the order of another column.
+std::string crossing_text(const BlockPresentation& block, const std::string& figure,
+                          const Rows& rows) {
+  const std::string title = title_of(block, figure);
+  auto points = points_of(rows, block.crossing.along, figure);
+  std::sort(points.begin(), points.end());
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto& [x0, y0] = points[i - 1];
+    const auto& [x1, y1] = points[i];
+    if (y0 <= 0 && y1 > 0) {
+      return fmt::format("{} from {:.1f} {} on", title, x0 + (x1 - x0) * (0 - y0) / (y1 - y0),
+                         title_of(block, block.crossing.along));
+    }
+  }
+  const bool is_above = !points.empty() && points.front().second > 0;
+  return title + (is_above ? " at every point" : " at no point");
 }
 
 }  // namespace
@@ -134,6 +127,19 @@ Rows rows_of(const MergedSweep& merged, const std::string& block) {
 std::optional<double> number_at(const Json& row, const std::string& column) {
   const auto cell = row.find(column);
   return cell != row.end() && cell->is_number() ? std::optional(cell->get<double>()) : std::nullopt;
+}
+
+std::vector<std::pair<double, double>> points_of(const Rows& rows, const std::string& x,
+                                                 const std::string& y) {
+  std::vector<std::pair<double, double>> points;
+  for (const Json* row : rows) {
+    const auto px = number_at(*row, x);
+    const auto py = number_at(*row, y);
+    if (px && py) {
+      points.emplace_back(*px, *py);
+    }
+  }
+  return points;
 }
 
 std::optional<double> mean_of(const Rows& rows, const std::string& column) {
@@ -214,26 +220,6 @@ std::string point_text(const MergedSweep& merged, const Json& row,
   return text;
 }
 
-std::vector<GroupCrossings> crossings_of(const MergedSweep& merged,
-                                         const BlockPresentation& block) {
-  std::vector<GroupCrossings> found;
-  const CrossingSpec& spec = block.crossing;
-  if (spec.figures.empty()) {
-    return found;
-  }
-  for (const RowGroup& group : groups_by(rows_of(merged, block.name), spec.per)) {
-    if (block.is_own_baseline(*group.rows.front())) {
-      continue;
-    }
-    GroupCrossings crossings{group.label, {}, mean_of(group.rows, spec.predicted)};
-    for (const std::string& figure : spec.figures) {
-      crossings.crossings.push_back(crossing_of(spec, figure, group.rows));
-    }
-    found.push_back(std::move(crossings));
-  }
-  return found;
-}
-
 std::vector<std::string> verdict_sentences(const MergedSweep& merged,
                                            const BlockPresentation& block) {
   std::vector<std::string> sentences;
@@ -252,19 +238,21 @@ std::vector<std::string> verdict_sentences(const MergedSweep& merged,
 std::vector<std::string> crossing_sentences(const MergedSweep& merged,
                                             const BlockPresentation& block) {
   std::vector<std::string> sentences;
-  for (const GroupCrossings& group : crossings_of(merged, block)) {
+  const CrossingSpec& spec = block.crossing;
+  if (spec.figures.empty()) {
+    return sentences;
+  }
+  for (const RowGroup& group : groups_by(rows_of(merged, block.name), spec.per)) {
+    if (block.is_own_baseline(*group.rows.front())) {
+      continue;
+    }
     std::vector<std::string> parts;
-    for (const Crossing& crossing : group.crossings) {
-      parts.push_back(title_of(block, crossing.figure) +
-                      (crossing.at
-                           ? fmt::format(" from {:.1f} {} on", *crossing.at,
-                                         title_of(block, block.crossing.along))
-                           : std::string(crossing.is_above ? " at every point" : " at no point")));
+    for (const std::string& figure : spec.figures) {
+      parts.push_back(crossing_text(block, figure, group.rows));
     }
     std::string text = fmt::format("{}: {}", group.label, fmt::join(parts, "; "));
-    if (group.predicted) {
-      text +=
-          fmt::format("; {} {:.1f}", title_of(block, block.crossing.predicted), *group.predicted);
+    if (const auto predicted = mean_of(group.rows, spec.predicted)) {
+      text += fmt::format("; {} {:.1f}", title_of(block, spec.predicted), *predicted);
     }
     sentences.push_back(text + ".");
   }

@@ -2,9 +2,11 @@
 // The files of a planned sweep.
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "common/atomic_file.h"
@@ -71,7 +73,10 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
   }
 }
 
-std::ifstream open(const std::string& file) {
+/// Gives the lines to `use` until it has what it wants. Throws ConfigError where the file cannot be
+/// read on.
+template <class Use>
+void for_lines(const std::string& file, Use use) {
   const std::string flaw = flaw_of_regular_file(file);  // a FIFO is not to be waited for
   std::ifstream in;
   if (flaw.empty()) {
@@ -82,21 +87,16 @@ std::ifstream open(const std::string& file) {
                         fmt::format("{}; expected a manifest of sweep plan",
                                     flaw.empty() ? "cannot be read" : flaw)}});
   }
-  return in;
-}
-
-/// The next line; false at the end. Throws ConfigError where the file cannot be read on.
-bool next_line(std::ifstream& in, std::string& line, const std::string& file, std::size_t index) {
-  const bool has_line = read_line(in, line, file, static_cast<int>(index) + 1);
-  if (in.bad()) {
-    refuse_line(file, index, "", "cannot be read any further; expected a manifest of sweep plan");
+  std::string line;
+  for (std::size_t i = 0;; ++i) {
+    const bool has_line = read_line(in, line, file, static_cast<int>(i) + 1);
+    if (in.bad()) {
+      refuse_line(file, i, "", "cannot be read any further; expected a manifest of sweep plan");
+    }
+    if (!has_line || !use(line, i)) {
+      return;
+    }
   }
-  return has_line;
-}
-
-bool is_text_of(const std::string& file, const std::string& text) {
-  const InputText input = read_own_file(file, text.size());
-  return input.problem.empty() && input.text == text;
 }
 
 /// A word as the shell takes it.
@@ -106,11 +106,7 @@ std::string quoted(const std::string& word) {
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
     return word;
   }
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return text + "'";
+  return "'" + boost::replace_all_copy(word, "'", "'\\''") + "'";
 }
 
 constexpr const char* kArrayScript = R"(#!/bin/bash
@@ -159,7 +155,8 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
                             quoted(folder + "/manifest.jsonl"), point.index, quoted(folder));
   }
   std::vector<std::string> obsolete;
-  if (!is_text_of(folder + "/manifest.jsonl", manifest)) {
+  const InputText old = read_own_file(folder + "/manifest.jsonl", manifest.size());
+  if (!old.problem.empty() || old.text != manifest) {
     obsolete = {folder + "/results.sqlite", folder + "/points.csv"};
   }
   write_files_together(
@@ -174,43 +171,42 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
 
 Presentation read_presentation(const std::string& folder) {
   const std::string file = folder + "/study.json";
-  const auto refuse = [&](const std::string& seen) {
-    throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
-  };
   const InputText input = read_own_file(file);
   if (input.is_missing) {
     return {};
   }
-  if (!input.problem.empty()) {
-    refuse(input.problem);
-  }
+  std::string seen = input.problem;
   try {
-    return presentation_from(Json::parse(input.text));
+    if (seen.empty()) {
+      return presentation_from(Json::parse(input.text));
+    }
   } catch (const Json::exception& error) {
-    refuse(error.what());
+    seen = error.what();
   }
-  return {};
+  throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
 }
 
 Plan read_manifest(const std::string& file) {
-  std::ifstream in = open(file);
   Plan plan;
-  std::string line;
-  while (next_line(in, line, file, plan.size())) {
-    plan.push_back(point_from(line, file, plan.size()));
-  }
+  for_lines(file, [&](const std::string& line, std::size_t i) {
+    plan.push_back(point_from(line, file, i));
+    return true;
+  });
   return plan;
 }
 
 Point read_manifest_line(const std::string& file, std::size_t index) {
-  std::ifstream in = open(file);
-  std::string line;
-  for (std::size_t i = 0; next_line(in, line, file, i); ++i) {
+  std::optional<Point> point;
+  for_lines(file, [&](const std::string& line, std::size_t i) {
     if (i == index) {
-      return point_from(line, file, i);
+      point = point_from(line, file, i);
     }
+    return i < index;
+  });
+  if (!point) {
+    throw ConfigError({{file, 0, 0, "", fmt::format("has no point {}", index)}});
   }
-  throw ConfigError({{file, 0, 0, "", fmt::format("has no point {}", index)}});
+  return *point;
 }
 
 std::string result_path(const std::string& folder, const Point& point) {

@@ -5,36 +5,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "common/problems.h"
+#include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "sweep/expression.h"
-#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The value of a dotted key in an effective config; null if it has none.
-Json value_at(const Json& config, const std::string& key) {
-  const std::size_t dot = key.find('.');
-  const auto found = config.find(key.substr(0, dot));
-  if (found == config.end()) {
-    return nullptr;
-  }
-  return dot == std::string::npos ? *found : value_at(*found, key.substr(dot + 1));
-}
-
 /// The value of an axis at a point; null for a label that its block does not have.
 Json axis_value(const Point& point, const std::string& axis) {
-  const bool is_label = axis.find('.') == std::string::npos;
+  if (axis.find('.') != std::string::npos) {
+    return figure_of(point.config, axis).value_or(nullptr);
+  }
   const auto own = std::find_if(point.axes.begin(), point.axes.end(),
                                 [&](const auto& each) { return each.first == axis; });
-  if (is_label) {
-    return own == point.axes.end() ? Json() : Json(own->second);
-  }
-  return value_at(point.config, axis);
+  return own == point.axes.end() ? Json() : Json(own->second);
 }
 
 /// A quantity as a plain number with its unit beside it, a size as a whole one; anything else stays
@@ -61,11 +51,7 @@ std::string csv_cell(const Json& value) {
   }
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (text.find_first_of(",\"\n") != std::string::npos) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    }
-    text = quoted + "\"";
+    text = "\"" + boost::replace_all_copy(text, "\"", "\"\"") + "\"";
   }
   return text;
 }
@@ -76,47 +62,29 @@ bool has_same(const Json& a, const Json& b, const std::string& column) {
   return left != a.end() && right != b.end() && *left == *right;
 }
 
-struct Formula {
-  std::string name;
-  Expression expression;
-};
-
 /// A figure may name any other: rounds go on until one adds nothing.
-void evaluate_row(const MergedSweep& merged, const std::vector<Formula>& formulas, Json& row) {
+void evaluate_row(const MergedSweep& merged, const BlockPresentation& block, Json& row) {
   const Json* baseline = baseline_of(merged, row);
   const auto lookup = [&](const std::string& column, bool of_baseline) {
     const Json* const from = of_baseline ? baseline : &row;
     return from == nullptr ? std::nullopt : number_at(*from, column);
   };
-  for (const Formula& formula : formulas) {
-    row[formula.name] = nullptr;
+  std::vector<Expression> formulas;
+  for (const FigureSpec& figure : block.figures) {
+    formulas.emplace_back(figure.formula);
+    row[figure.name] = nullptr;
   }
   for (bool has_more = true; has_more;) {
     has_more = false;
-    for (const Formula& formula : formulas) {
-      if (row[formula.name].is_null()) {
-        const auto value = formula.expression.value(lookup);
-        if (value) {
-          row[formula.name] = *value;
-          has_more = true;
-        }
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      Json& cell = row[block.figures[i].name];
+      const auto value = cell.is_null() ? formulas[i].value(lookup) : std::nullopt;
+      if (value) {
+        cell = *value;
+        has_more = true;
       }
     }
   }
-}
-
-std::vector<Formula> formulas_of(const BlockPresentation& block) {
-  std::vector<Formula> formulas;
-  for (const FigureSpec& figure : block.figures) {
-    formulas.push_back({figure.name, Expression(figure.formula)});
-  }
-  return formulas;
-}
-
-bool has_value(const MergedSweep& merged, const std::string& block, const std::string& figure) {
-  return std::any_of(merged.rows.begin(), merged.rows.end(), [&](const Json& row) {
-    return row.at("block") == block && !row.at(figure).is_null();
-  });
 }
 
 }  // namespace
@@ -222,15 +190,12 @@ void add_derived_figures(MergedSweep& merged) {
       if (block == nullptr || (baseline_of(merged, row) == &row) != is_own_baseline) {
         continue;
       }
-      evaluate_row(merged, formulas_of(*block), row);
+      evaluate_row(merged, *block, row);
     }
   }
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
-      if (std::find(merged.columns.begin(), merged.columns.end(), figure.name) ==
-          merged.columns.end()) {
-        merged.columns.push_back(figure.name);
-      }
+      add_unique(merged.columns, figure.name);
     }
   }
 }
@@ -239,12 +204,16 @@ std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
   std::vector<std::string> found;
   const auto& known = merged.columns;
   for (const BlockPresentation& block : merged.presentation.blocks) {
-    for (const Formula& figure : formulas_of(block)) {
-      const std::vector<std::string> named = figure.expression.columns();
+    for (const FigureSpec& figure : block.figures) {
+      const std::vector<std::string> named = Expression(figure.formula).columns();
       const auto unknown = std::find_if(named.begin(), named.end(), [&](const std::string& column) {
         return std::find(known.begin(), known.end(), column) == known.end();
       });
-      if (unknown != named.end() && !has_value(merged, block.name, figure.name)) {
+      const bool has_value =
+          std::any_of(merged.rows.begin(), merged.rows.end(), [&](const Json& row) {
+            return row.at("block") == block.name && !row.at(figure.name).is_null();
+          });
+      if (unknown != named.end() && !has_value) {
         found.push_back(fmt::format(
             "block {}: figure {} has no value: no result has a column '{}'{}", block.name,
             figure.name, *unknown, config::nearest_hint(*unknown, known, "column")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From axes to points.
+// From axes, with their ranges over numbers and over quantities with a unit, to points.
 #include "sweep/plan.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "common/quantity.h"
 #include "common/sha256.h"
 #include "config/load.h"
 
@@ -31,22 +32,17 @@ class BlockPlanner {
   }
 
   void append_points(Plan& plan, std::vector<Problem>& problems) {
+    std::vector<std::optional<std::uint64_t>> seeds(block_.seeds.begin(), block_.seeds.end());
+    seeds.resize(std::max<std::size_t>(1, seeds.size()));
     std::vector<std::size_t> digits(block_.groups.size(), 0);
     do {
-      for (const auto& seed : seeds()) {
+      for (const auto& seed : seeds) {
         append_point(digits, seed, plan, problems);
       }
     } while (advance(digits));
   }
 
  private:
-  std::vector<std::optional<std::uint64_t>> seeds() const {
-    if (block_.seeds.empty()) {
-      return {std::nullopt};
-    }
-    return {block_.seeds.begin(), block_.seeds.end()};
-  }
-
   bool advance(std::vector<std::size_t>& digits) const {
     for (std::size_t i = digits.size(); i-- > 0;) {
       if (++digits[i] < block_.groups[i].front().values.size()) {
@@ -115,15 +111,92 @@ class BlockPlanner {
   std::unordered_map<std::string, const Axis*> axes_;  // what the block sets, by key
 };
 
-std::vector<Problem> without_repeats(const std::vector<Problem>& problems) {
-  std::set<std::string> seen;
-  std::vector<Problem> rest;
-  for (const Problem& problem : problems) {
-    if (seen.insert(problem.text()).second) {
-      rest.push_back(problem);
+constexpr std::size_t kMostValues = 100'000;
+constexpr const char* kExpected = "expected A..B:*K or A..B:+K, such as 8B..4KiB:*2";
+
+struct Parts {
+  std::string first, last, step;
+  bool multiplies = false;
+};
+
+std::optional<Parts> split(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    return std::nullopt;
+  }
+  const std::size_t colon = text.find(':', dots);
+  Parts parts{text.substr(0, dots), text.substr(dots + 2, colon - dots - 2), "1", false};
+  if (colon != std::string::npos) {
+    if (colon + 2 >= text.size() || (text[colon + 1] != '*' && text[colon + 1] != '+')) {
+      return std::nullopt;
+    }
+    parts.multiplies = text[colon + 1] == '*';
+    parts.step = text.substr(colon + 2);
+  }
+  return parts;
+}
+
+/// The dimension that both ends belong to, if they carry units.
+const config::Dimension* dimension_of(const Parts& parts) {
+  for (const config::Dimension* dimension :
+       {&config::size_dimension(), &config::time_dimension(), &config::bit_rate_dimension(),
+        &config::request_rate_dimension()}) {
+    if (config::read_quantity(parts.first, *dimension).value &&
+        config::read_quantity(parts.last, *dimension).value) {
+      return dimension;
     }
   }
-  return rest;
+  return nullptr;
+}
+
+std::string number_text(double value) {
+  return fmt::format("{:.12g}", value);
+}
+
+/// Counts from first to last in whole or fractional steps.
+template <class Number, class Write>
+ExpandedValues count_up(Number first, Number last, double step, bool multiplies, Write write) {
+  if (!(last >= first)) {
+    return {{}, "the range runs backwards; expected A <= B"};
+  }
+  if (multiplies ? !(step > 1) || !(first > 0) : !(step > 0)) {
+    return {{},
+            "the range never ends; expected a factor above 1 from above 0, or an addend above 0"};
+  }
+  ExpandedValues expanded;
+  double value = static_cast<double>(first);
+  // A hair of tolerance keeps the last value of fractional steps in the range.
+  const double end = static_cast<double>(last) * (1 + 1e-12);
+  for (std::size_t i = 1; value <= end; ++i) {
+    if (expanded.values.size() == kMostValues) {
+      return {{}, fmt::format("the range has more than {} values", kMostValues)};
+    }
+    expanded.values.push_back(write(value));
+    value = multiplies ? value * step : static_cast<double>(first) + static_cast<double>(i) * step;
+  }
+  return expanded;
+}
+
+ExpandedValues expand_quantities(const Parts& parts, const config::Dimension& dimension) {
+  const auto first = *config::read_quantity(parts.first, dimension).value;
+  const auto last = *config::read_quantity(parts.last, dimension).value;
+  double step = 0;
+  if (parts.multiplies) {
+    const auto factor = config::read_real(parts.step);
+    if (!factor.value) {
+      return {{}, fmt::format("'{}' is no factor; expected a number above 1", parts.step)};
+    }
+    step = *factor.value;
+  } else {
+    const auto addend = config::read_quantity(parts.step, dimension);
+    if (!addend.value) {
+      return {{}, fmt::format("step {}", addend.problem)};
+    }
+    step = static_cast<double>(*addend.value);
+  }
+  return count_up(first, last, step, parts.multiplies, [&dimension](double value) {
+    return config::write_quantity(static_cast<std::int64_t>(value + 0.5), dimension);
+  });
 }
 
 }  // namespace
@@ -135,13 +208,55 @@ Plan make_plan(const Study& study, const std::vector<std::string>& sets) {
     BlockPlanner(study, block, sets).append_points(plan, problems);
   }
   if (!problems.empty()) {
-    throw ConfigError(without_repeats(problems));
+    std::set<std::string> seen;
+    const auto is_repeat = [&](const Problem& one) { return !seen.insert(one.text()).second; };
+    problems.erase(std::remove_if(problems.begin(), problems.end(), is_repeat), problems.end());
+    throw ConfigError(problems);
   }
   return plan;
 }
 
 Config config_of(const Point& point) {
   return config_from_text(point.config.dump(), fmt::format("point {}", point.id), "");
+}
+
+ExpandedValues expand_range(const std::string& text) {
+  const std::optional<Parts> parts = split(text);
+  if (!parts) {
+    return {{}, fmt::format("'{}' is no range; {}", text, kExpected)};
+  }
+  if (const config::Dimension* dimension = dimension_of(*parts)) {
+    return expand_quantities(*parts, *dimension);
+  }
+  const auto first = config::read_real(parts->first);
+  const auto last = config::read_real(parts->last);
+  const auto step = config::read_real(parts->step);
+  if (!first.value || !last.value || !step.value) {
+    return {
+        {},
+        fmt::format("'{}' is no range of numbers or of one kind of quantity; {}", text, kExpected)};
+  }
+  return count_up(*first.value, *last.value, *step.value, parts->multiplies, number_text);
+}
+
+ExpandedValues expand_linspace(const std::vector<std::string>& first_last_n) {
+  constexpr const char* kForm = "expected [first, last, count], count 2 to 100000";
+  if (first_last_n.size() != 3) {
+    return {{}, fmt::format("linspace has {} values; {}", first_last_n.size(), kForm)};
+  }
+  const auto first = config::read_real(first_last_n[0]);
+  const auto last = config::read_real(first_last_n[1]);
+  const auto count = config::read_whole(first_last_n[2]);
+  if (!first.value || !last.value || !count.value || *count.value < 2 ||
+      *count.value > kMostValues) {
+    return {{}, fmt::format("linspace is not made of numbers; {}", kForm)};
+  }
+  ExpandedValues expanded;
+  const double step = (*last.value - *first.value) / static_cast<double>(*count.value - 1);
+  for (std::uint64_t i = 0; i < *count.value; ++i) {
+    expanded.values.push_back(number_text(*first.value + static_cast<double>(i) * step));
+  }
+  return expanded;
 }
 
 }  // namespace flitwise

@@ -41,7 +41,6 @@ struct Block {
 
 struct Study {
   std::string file;
-  std::string title;
   std::vector<Block> blocks;
   Presentation presentation;
 };

@@ -27,19 +27,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The number that a text of a study stands for in a merged row: bytes, nanoseconds, Gb/s.
-std::optional<double> number_of(const std::string& text) {
-  if (const auto real = config::read_real(text); real.value) {
-    return *real.value;
-  }
-  const auto quantity = plain_quantity(text);
-  return quantity ? std::optional(quantity->value) : std::nullopt;
-}
-
-/// True when a cell of a row is the value that the text stands for.
+/// True when a cell of a row is the value that the text of a study stands for: a number, or bytes,
+/// nanoseconds, Gb/s.
 bool cell_is(const Json& cell, const std::string& text) {
   if (cell.is_number()) {
-    const std::optional<double> wanted = number_of(text);
+    std::optional<double> wanted = config::read_real(text).value;
+    if (const auto quantity = plain_quantity(text); quantity && !wanted) {
+      wanted = quantity->value;
+    }
     return wanted && std::abs(*wanted - cell.get<double>()) <= 1e-9 * std::abs(*wanted);
   }
   return cell_text(cell) == text;

@@ -255,37 +255,32 @@ PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
 
 void PresentationReader::check(const config::Place& place, const Presentation& presentation) {
   for (const BlockPresentation& block : presentation.blocks) {
-    check_block(place, presentation, block);
-  }
-}
-
-void PresentationReader::check_block(const config::Place& place, const Presentation& presentation,
-                                     const BlockPresentation& block) {
-  std::vector<std::string> figures;
-  for (const FigureSpec& figure : block.figures) {
-    figures.push_back(figure.name);
-  }
-  std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
-  wanted.insert(wanted.end(), block.crossing.figures.begin(), block.crossing.figures.end());
-  for (const PlotSpec& plot : block.plots) {
-    wanted.insert(wanted.end(), {plot.figure, plot.mark});
-    wanted.insert(wanted.end(), plot.thin.begin(), plot.thin.end());
-  }
-  if (!block.summary.empty()) {
-    wanted.insert(wanted.end(), presentation.summary_columns.begin(),
-                  presentation.summary_columns.end());
-  }
-  for (const std::string& name : wanted) {
-    if (!name.empty() && block.figure(name) == nullptr) {
-      complain(place, "block " + block.name,
-               fmt::format("no figure '{}'; expected {}{}", name,
-                           figures.empty() ? "one under figures" : config::alternatives(figures),
-                           config::nearest_hint(name, figures, "figure")));
+    std::vector<std::string> figures;
+    for (const FigureSpec& figure : block.figures) {
+      figures.push_back(figure.name);
     }
-  }
-  if (!block.baseline.block.empty() && presentation.block(block.baseline.block) == nullptr) {
-    complain(place, "block " + block.name + ".baseline.block",
-             fmt::format("no block '{}'; expected the name of one", block.baseline.block));
+    std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
+    wanted.insert(wanted.end(), block.crossing.figures.begin(), block.crossing.figures.end());
+    for (const PlotSpec& plot : block.plots) {
+      wanted.insert(wanted.end(), {plot.figure, plot.mark});
+      wanted.insert(wanted.end(), plot.thin.begin(), plot.thin.end());
+    }
+    if (!block.summary.empty()) {
+      wanted.insert(wanted.end(), presentation.summary_columns.begin(),
+                    presentation.summary_columns.end());
+    }
+    for (const std::string& name : wanted) {
+      if (!name.empty() && block.figure(name) == nullptr) {
+        complain(place, "block " + block.name,
+                 fmt::format("no figure '{}'; expected {}{}", name,
+                             figures.empty() ? "one under figures" : config::alternatives(figures),
+                             config::nearest_hint(name, figures, "figure")));
+      }
+    }
+    if (!block.baseline.block.empty() && presentation.block(block.baseline.block) == nullptr) {
+      complain(place, "block " + block.name + ".baseline.block",
+               fmt::format("no block '{}'; expected the name of one", block.baseline.block));
+    }
   }
 }
 

@@ -40,11 +40,11 @@ class PresentationReader {
   void check_keys(const Value& map, const Path& path, const std::vector<std::string>& known,
                   const std::function<std::string(const std::string& key)>& hint = {});
   std::string text(const Value& value, const Path& path);
+  std::vector<std::string> texts(const Value& value, const Path& path);
 
   config::ProblemList problems;
 
  private:
-  std::vector<std::string> texts(const Value& value, const Path& path);
   Selection selection(const Value& value, const Path& path);
   /// For each item of a list.
   void read_items(const Value& value, const Path& path,
@@ -58,8 +58,6 @@ class PresentationReader {
   void read_verdict(const Value& value, const Path& path, VerdictSpec& verdict);
   void read_crossing(const Value& value, const Path& path, CrossingSpec& crossing);
   PlotSpec read_plot(const Value& value, const Path& path);
-  void check_block(const config::Place& place, const Presentation& presentation,
-                   const BlockPresentation& block);
 };
 
 }  // namespace flitwise

@@ -10,7 +10,7 @@
 #include "common/problems.h"
 #include "common/quantity.h"
 #include "config/document.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 #include "sweep/plan.h"
 #include "sweep/presentation_reader.h"
 
@@ -65,7 +65,7 @@ class StudyReader : private PresentationReader {
     BlockPresentation look;
     read_block(root, "", common, look);
     read_fields(root, "", {{"columns", &study.presentation.summary_columns}});
-    study.title = study.presentation.title = std::exchange(look.title, "");
+    study.presentation.title = std::exchange(look.title, "");
     const auto* blocks = root.find("blocks");
     if (blocks == nullptr) {
       finish(root.place, "", common, look, study);
@@ -258,11 +258,7 @@ class StudyReader : private PresentationReader {
   /// A list, {range: ...} or {linspace: [...]}.
   std::vector<std::string> list(const Value& value, const std::string& path) {
     if (value.kind == Value::Kind::kSequence && !value.items.empty()) {
-      std::vector<std::string> values;
-      for (const Value& item : value.items) {
-        values.push_back(text(item, path));
-      }
-      return values;
+      return texts(value, path);
     }
     if (value.kind == Value::Kind::kMap && value.entries.size() == 1) {
       const Value::Entry& form = value.entries.front();

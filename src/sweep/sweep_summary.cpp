@@ -6,7 +6,6 @@
 #include <map>
 
 #include "results/text_table.h"
-#include "sweep/findings.h"
 #include "sweep/merge.h"
 
 namespace flitwise {
@@ -134,7 +133,6 @@ std::string group_table(const std::vector<Group>& groups, std::size_t width) {
   return table.text(width);
 }
 
-constexpr std::size_t kMostStudyRows = 40;
 constexpr const char* kNoVerdict = "-";
 
 std::string column_title(const Presentation& presentation, const std::string& name) {
@@ -220,6 +218,13 @@ std::string row_label(const MergedSweep& merged, const BlockPresentation& block,
   return point_text(merged, row, chosen.size() == 1 || columns.empty() ? all : columns);
 }
 
+bool has_study_summary(const MergedSweep& merged) {
+  const auto& blocks = merged.presentation.blocks;
+  return !merged.presentation.summary_columns.empty() &&
+         std::any_of(blocks.begin(), blocks.end(),
+                     [](const BlockPresentation& block) { return !block.summary.empty(); });
+}
+
 }  // namespace
 
 std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size_t width) {
@@ -235,13 +240,6 @@ std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size
   }
   groups.resize(std::min(groups.size(), kMostRows));
   return group_table(groups, width);
-}
-
-bool has_study_summary(const MergedSweep& merged) {
-  const auto& blocks = merged.presentation.blocks;
-  return !merged.presentation.summary_columns.empty() &&
-         std::any_of(blocks.begin(), blocks.end(),
-                     [](const BlockPresentation& block) { return !block.summary.empty(); });
 }
 
 std::string study_summary(const MergedSweep& merged, std::size_t width) {
@@ -266,7 +264,7 @@ std::string study_summary(const MergedSweep& merged, std::size_t width) {
   if (has_verdicts) {
     table.left_align(header.size() - 1);
   }
-  const std::size_t room = kMostStudyRows - std::min(lines.size(), kMostStudyRows);
+  const std::size_t room = kMostRows - std::min(lines.size(), kMostRows);
   std::size_t rows = 0;
   for (const BlockPresentation& block : presentation.blocks) {
     const Rows chosen = chosen_rows(merged, block);

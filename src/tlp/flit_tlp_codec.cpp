@@ -9,7 +9,7 @@
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
-#include "tlp/flit_tlp_layout.h"
+#include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 #include "tlp/tlp_fields.h"
 
@@ -177,11 +177,9 @@ Gap find_memory_gap(const Tlp& tlp) {
   return std::nullopt;
 }
 
-// [LNK-11.13]
+// With OHC-A and OHC-B. [LNK-11.13]
 void put_header(const Tlp& tlp, bool with_ohc_a, ByteVector& out) {
-  Tlp shown = tlp;
-  shown.tag = tag_in_header(tlp);
-  std::array<std::uint32_t, 4> header = header_bits(shown, TlpForm::kFlit);
+  HeaderDws header = header_bits(tlp, TlpForm::kFlit);
   const FlitTypeCodes codes = flit_type_codes(tlp.type);
   const std::uint32_t type = header_bytes(tlp) == 16 ? codes.wide : codes.narrow;
   const auto* const ohc_e = std::find(kOhcEDws.begin(), kOhcEDws.end(), ohc_e_dws(tlp));
@@ -189,6 +187,12 @@ void put_header(const Tlp& tlp, bool with_ohc_a, ByteVector& out) {
                bit_at(with_ohc_a, kOhcABit);
   for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
     put_dw(out, header[i]);
+  }
+  if (with_ohc_a) {
+    put_dw(out, encode_ohc_a(tlp));
+  }
+  if (has_ohc_b(tlp)) {
+    put_dw(out, header[kOhcBDw]);
   }
 }
 
@@ -202,124 +206,106 @@ std::uint32_t ecrc_of(const std::uint8_t* tlp, std::size_t count, std::size_t he
 class FlitDecoder {
  public:
   FlitDecoder(const std::uint8_t* bytes, std::size_t count)
-      : bytes_(bytes), count_(count), front_(read_flit_tlp_front(bytes, count)) {
-    result_.tlp = front_.tlp;
-  }
+      : bytes_(bytes), count_(count), read_{read_flit_tlp_front(bytes, count), false, {}} {}
 
   FlitTlpDecodeResult run() {
-    if (accept_front()) {
+    if (has_front()) {
       read_header();
       read_ohc_a_and_b();
       if (read_ohc_e() && check_extent() && check_ecrc()) {
-        result_.violation = check_format(result_.tlp);
-        if (result_.violation) {
-          fail(FlitTlpError::kRuleBroken, offset_of(*result_.violation));
+        read_.violation = check_format(tlp_);
+        if (read_.violation) {
+          fail(read_, FlitTlpError::kRuleBroken, offset_of(*read_.violation));
         }
       }
     }
-    return result_;
+    return read_;
   }
 
  private:
-  bool fail(FlitTlpError error, std::size_t offset) {
-    result_.error = error;
-    result_.error_offset = offset;
-    return false;
-  }
-
-  bool accept_front() {
-    if (front_.error) {
-      return fail(*front_.error, front_.error_offset);
+  bool has_front() {
+    if (read_.error) {
+      return false;
     }
-    if (!front_.is_complete || count_ < front_.payload_at()) {
-      return fail(FlitTlpError::kTruncated, count_);
-    }
-    result_.payload_offset = front_.payload_at();
-    return true;
+    return (read_.is_complete && count_ >= read_.payload_at()) ||
+           fail(read_, FlitTlpError::kTruncated, count_);
   }
 
   // [LNK-11.14] [LNK-11.15]
   void read_header() {
-    for (unsigned i = 1; i < header_bytes(result_.tlp) / 4; ++i) {
-      take_header_dw(dw_at(bytes_ + front_.header_at + std::size_t{4} * i), i, TlpForm::kFlit,
-                     result_.tlp);
+    for (unsigned i = 1; i < header_bytes(tlp_) / 4; ++i) {
+      take_header_dw(dw_at(bytes_ + read_.header_at + std::size_t{4} * i), i, TlpForm::kFlit, tlp_);
     }
   }
 
   // [LNK-11.16] [LNK-11.17] [LNK-11.18]
   void read_ohc_a_and_b() {
-    Tlp& tlp = result_.tlp;
-    set_full_byte_enables(tlp);
-    if (front_.has_ohc_a) {
-      decode_ohc_a(dw_at(bytes_ + front_.ohc_at()), tlp);
+    set_full_byte_enables(tlp_);
+    if (read_.has_ohc_a) {
+      decode_ohc_a(dw_at(bytes_ + read_.ohc_at()), tlp_);
     }
-    if (tlp.has_processing_hint) {
-      decode_ohc_b(dw_at(bytes_ + front_.ohc_e_at() - 4), tlp);
+    if (tlp_.has_processing_hint) {
+      take_header_dw(dw_at(bytes_ + read_.ohc_e_at() - 4), kOhcBDw, TlpForm::kFlit, tlp_);
     }
-    tlp.prefixes_before_pasid = tlp.has_pasid ? tlp.other_prefix_count : std::uint8_t{0};
-    result_.has_spare_ohc_a = front_.has_ohc_a && !has_ohc_a(tlp);
+    tlp_.prefixes_before_pasid = tlp_.has_pasid ? tlp_.other_prefix_count : std::uint8_t{0};
+    read_.has_spare_ohc_a = read_.has_ohc_a && !has_ohc_a(tlp_);
   }
 
   // The last of four DWs may be empty. [LNK-11.18]
   bool read_ohc_e() {
-    Tlp& tlp = result_.tlp;
-    for (unsigned i = 0; i < front_.ohc_e_dws; ++i) {
-      const std::size_t place = front_.ohc_e_at() + std::size_t{4} * i;
+    for (unsigned i = 0; i < read_.ohc_e_dws; ++i) {
+      const std::size_t place = read_.ohc_e_at() + std::size_t{4} * i;
       const std::uint32_t dw = dw_at(bytes_ + place);
       if (i == 3 && dw == 0) {
         break;
       }
       if (!is_in_ohc_e(dw)) {
-        return fail(FlitTlpError::kUnknownPrefix, place);
+        return fail(read_, FlitTlpError::kUnknownPrefix, place);
       }
-      if (tlp.other_prefix_count == tlp.other_prefixes.size()) {
-        return fail(FlitTlpError::kTooManyPrefixes, place);
+      if (tlp_.other_prefix_count == tlp_.other_prefixes.size()) {
+        return fail(read_, FlitTlpError::kTooManyPrefixes, place);
       }
-      tlp.other_prefixes[tlp.other_prefix_count++] = dw;
+      tlp_.other_prefixes[tlp_.other_prefix_count++] = dw;
     }
     return true;
   }
 
   bool check_extent() {
-    if (count_ < front_.bytes()) {
-      return fail(FlitTlpError::kLengthMismatch, count_);
+    if (count_ < read_.bytes()) {
+      return fail(read_, FlitTlpError::kLengthMismatch, count_);
     }
-    return count_ == front_.bytes() || fail(FlitTlpError::kTrailingBytes, front_.bytes());
+    return count_ == read_.bytes() || fail(read_, FlitTlpError::kTrailingBytes, read_.bytes());
   }
 
   // [LNK-11.19]
   bool check_ecrc() {
-    if (!result_.tlp.has_ecrc) {
+    if (!tlp_.has_ecrc) {
       return true;
     }
-    const std::size_t place = front_.trailer_at();
+    const std::size_t place = read_.trailer_at();
     const std::uint32_t seen = __builtin_bswap32(dw_at(bytes_ + place));
-    return seen == ecrc_of(bytes_, place, front_.header_at) ||
-           fail(FlitTlpError::kEcrcMismatch, place);
+    return seen == ecrc_of(bytes_, place, read_.header_at) ||
+           fail(read_, FlitTlpError::kEcrcMismatch, place);
   }
 
   // Byte of the field that broke a rule.
   std::size_t offset_of(TlpViolation violation) const {
     switch (violation) {
       case TlpViolation::kBadLength:
-      case TlpViolation::kCrosses4KiB:
-        return front_.header_at + 2;
+      case TlpViolation::kCrosses4KiB: return read_.header_at + 2;
       case TlpViolation::kReservedAddressType:
-      case TlpViolation::kUnalignedAtomic:
-        return front_.ohc_at() - 1;
+      case TlpViolation::kUnalignedAtomic: return read_.ohc_at() - 1;
       case TlpViolation::kBadByteEnables:
-        return front_.has_ohc_a ? front_.ohc_at() + 3 : front_.header_at + 1;
-      case TlpViolation::kPasidNotPermitted:
-        return front_.ohc_at();
-      default:
-        return front_.header_at;
+        return read_.has_ohc_a ? read_.ohc_at() + 3 : read_.header_at + 1;
+      case TlpViolation::kPasidNotPermitted: return read_.ohc_at();
+      default: return read_.header_at;
     }
   }
 
   const std::uint8_t* bytes_;
   std::size_t count_;
-  const FlitTlpFront front_;
-  FlitTlpDecodeResult result_;
+  FlitTlpDecodeResult read_;
+  Tlp& tlp_ = read_.tlp;
 };
 
 }  // namespace
@@ -334,8 +320,7 @@ std::optional<FlitModeGap> find_flit_mode_gap(const Tlp& tlp) {
   if (tlp.id_is_handle && is_completion(tlp.type)) {
     return FlitModeGap{"id_is_handle", "completions have no handle bit in flit mode"};
   }
-  const OhcA ohc_a = ohc_a_kind(tlp);
-  if (tlp.has_pasid && ohc_a != OhcA::kA1 && ohc_a != OhcA::kA4) {
+  if (tlp.has_pasid && pasid_in_ohc_a(tlp) == nullptr) {
     return FlitModeGap{"pasid", "the OHC-A of this type has no PASID"};
   }
   if (const Gap gap = find_tag_gap(tlp)) {
@@ -350,18 +335,11 @@ void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* 
   FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
   FLITWISE_CHECK(!find_flit_mode_gap(tlp), "a field that flit mode has not");
   const std::size_t start = out.size();
-  const bool with_ohc_a = has_spare_ohc_a || has_ohc_a(tlp);
   const unsigned locals = local_prefixes(tlp);
   for (unsigned i = 0; i < locals; ++i) {
     put_dw(out, tlp.other_prefixes[i]);
   }
-  put_header(tlp, with_ohc_a, out);
-  if (with_ohc_a) {
-    put_dw(out, encode_ohc_a(tlp));
-  }
-  if (has_ohc_b(tlp)) {
-    put_dw(out, encode_ohc_b(tlp));
-  }
+  put_header(tlp, has_spare_ohc_a || has_ohc_a(tlp), out);
   for (unsigned i = 0; i < ohc_e_dws(tlp); ++i) {  // three fill four with a 0
     put_dw(out, locals + i < tlp.other_prefix_count ? tlp.other_prefixes[locals + i] : 0U);
   }

@@ -37,13 +37,13 @@ const char* sentence_of(FlitTlpError error);  ///< for people
 /// Local prefixes and the first DW, which settle where a TLP ends. What finds TLPs in flits needs
 /// no more. [LNK-11.13]
 struct FlitTlpFront {
-  Tlp tlp;                   ///< local prefixes, and what the first DW holds
+  Tlp tlp;                   ///< as far as it could be read
   bool is_complete = false;  ///< false: it takes more bytes to tell
   bool has_ohc_a = false;
   unsigned ohc_e_dws = 0;
   std::size_t header_at = 0;  ///< bytes of local prefixes
   std::optional<FlitTlpError> error;
-  std::size_t error_offset = 0;
+  std::size_t error_offset = 0;  ///< byte that broke the rule; the length where bytes are missing
 
   std::size_t ohc_at() const { return header_at + header_bytes(tlp); }
   std::size_t ohc_e_at() const {
@@ -76,13 +76,10 @@ void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* 
 /// none. [LNK-11.19]
 void write_flit_mode_ecrc(const Tlp& tlp, std::uint8_t* bytes, std::size_t count);
 
-struct FlitTlpDecodeResult {
-  Tlp tlp;                         ///< as far as it could be read
-  bool has_spare_ohc_a = false;    ///< OHC-A is there, but nothing in it needs it
-  std::size_t payload_offset = 0;  ///< bytes from the start
-  std::optional<FlitTlpError> error;
+/// The whole of a TLP.
+struct FlitTlpDecodeResult : FlitTlpFront {
+  bool has_spare_ohc_a = false;           ///< OHC-A is there, but nothing in it needs it
   std::optional<TlpViolation> violation;  ///< with kRuleBroken: which
-  std::size_t error_offset = 0;  ///< byte that broke the rule; the length where bytes are missing
 };
 
 /// Decodes one TLP that fills bytes exactly: local prefixes, header, OHC, payload, trailer.

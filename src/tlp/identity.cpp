@@ -112,8 +112,7 @@ OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form) {
   }
   switch (form.dhi_form) {
     case DhiForm::kRidDirect:
-    case DhiForm::kRidFabric:
-      return static_cast<Dhi>(device_bdf(tlp).value);
+    case DhiForm::kRidFabric: return static_cast<Dhi>(device_bdf(tlp).value);
     case DhiForm::kTag:
       return tag_is_free(tlp) ? OptionalId<Dhi>(static_cast<Dhi>(tlp.tag)) : OptionalId<Dhi>();
     case DhiForm::kPrefix:

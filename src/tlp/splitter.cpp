@@ -111,12 +111,9 @@ std::uint32_t byte_count_of(const Tlp& request) {
              trailing_bytes(last_be_of(request));
     }
     case TlpType::kFetchAdd:
-    case TlpType::kSwap:
-      return 4U * request.length_dw;
-    case TlpType::kCas:
-      return 2U * request.length_dw;
-    default:
-      return 4U;
+    case TlpType::kSwap: return 4U * request.length_dw;
+    case TlpType::kCas: return 2U * request.length_dw;
+    default: return 4U;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Cuts a transfer into requests (MPS or MRRS, 4 KiB boundary, byte enables) and an answer into
-/// completions (MPS, RCB), without allocation.
+/// completions (MPS, RCB), without allocation; and what a completion takes over from its request.
 /// [LNK-9.10] [LNK-9.14] [LNK-9.15]
 #pragma once
 
@@ -83,5 +83,31 @@ std::uint32_t byte_count_of(const Tlp& request);
 /// Lower Address of the first completion: address [6:2] and the first enabled byte for memory
 /// reads; 0 for all others. [LNK-9.13]
 std::uint8_t lower_address_of(const Tlp& request);
+
+/// What every completion takes over from its request: tag, traffic class, attributes and the
+/// Requester ID; its kind is Cpl, for a locked read CplLk. Everything else stays as it is.
+/// [LNK-2.5] [LNK-9.21]
+inline void start_completion(Tlp& completion, const Tlp& request) {
+  completion.type = request.type == TlpType::kMRdLk ? TlpType::kCplLk : TlpType::kCpl;
+  completion.tc = request.tc;
+  completion.relaxed_ordering = request.relaxed_ordering;
+  completion.id_based_ordering = request.id_based_ordering;
+  completion.no_snoop = request.no_snoop;
+  completion.tag = request.tag;
+  completion.requester_id = request.requester_id;
+}
+
+/// Completions of these may pass posted requests. [LNK-9.6]
+constexpr bool is_io_or_cfg_write(TlpType request) {
+  return request == TlpType::kIOWr || request == TlpType::kCfgWr0 || request == TlpType::kCfgWr1;
+}
+
+/// Status, Byte Count and Lower Address of a completion that carries no data, after
+/// start_completion(). [LNK-9.12] [LNK-9.13] [LNK-9.19]
+inline void end_without_data(Tlp& completion, const Tlp& request, CplStatus status) {
+  completion.status = status;
+  completion.byte_count = static_cast<std::uint16_t>(byte_count_of(request));
+  completion.lower_address = lower_address_of(request);
+}
 
 }  // namespace flitwise

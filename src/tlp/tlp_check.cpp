@@ -117,7 +117,7 @@ Verdict check_config_or_io(const Tlp& tlp) {
 }
 
 Verdict check_message(const Tlp& tlp) {
-  const MessageRule rule = message_rule(tlp.message_code);
+  const MessageRule& rule = message_rule(tlp.message_code);
   if (((rule.routings >> static_cast<unsigned>(tlp.routing)) & 1U) == 0) {
     return TlpViolation::kBadMessageRouting;
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of header fields, and its bits.
+// The table of header fields, and its bits; the DW of OHC-A.
 #include "tlp/tlp_fields.h"
 
-#include "tlp/flit_tlp_layout.h"
+#include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
+#include "tlp/ohc.h"
 
 namespace flitwise {
 namespace {
@@ -28,7 +29,21 @@ constexpr Part kConfiguration = [](const Tlp& tlp) { return is_configuration(tlp
 constexpr Part kCompletion = [](const Tlp& tlp) { return is_completion(tlp.type); };
 constexpr Part kNotCompletion = [](const Tlp& tlp) { return !is_completion(tlp.type); };
 constexpr Part kMessage = [](const Tlp& tlp) { return is_message(tlp.type); };
-constexpr Part kNotMessage = [](const Tlp& tlp) { return !is_message(tlp.type); };
+// Where OHC-A has byte enables, and where OHC-B has a steering tag in the place of those or of the
+// low byte of the tag. unverified [LNK-2.15] [LNK-11.17] [LNK-11.18]
+constexpr Part kByteEnables = [](const Tlp& tlp) {
+  return is_io(tlp.type) || is_configuration(tlp.type) ||
+         (is_memory_request(tlp.type) && !has_no_byte_enables(tlp));
+};
+constexpr Part kSteeringEnables = [](const Tlp& tlp) {
+  return is_memory_request(tlp.type) && tlp.has_processing_hint && has_no_byte_enables(tlp);
+};
+constexpr Part kSteeringTag = [](const Tlp& tlp) {
+  return tlp.type == TlpType::kMWr && tlp.has_processing_hint;
+};
+constexpr Part kPlainTag = [](const Tlp& tlp) {
+  return !is_message(tlp.type) && !kSteeringTag(tlp);
+};
 
 constexpr FieldAccess<Tlp> kNoWrite = {
     [](const Tlp& tlp) { return std::uint64_t{is_no_write(tlp)}; },
@@ -63,10 +78,19 @@ constexpr TlpPlaces kTag = {{{nullptr, 0, 23, 1, 9},
                              {nullptr, 0, 19, 1, 8},
                              {kNotCompletion, 1, 8, 8, 0},
                              {kCompletion, 2, 8, 8, 0}}};
-constexpr TlpPlaces kFlitTag = {{{kNotMessage, 1, 0, kFlitModeTagBits, 0},
-                                 {kMessage, 1, kMessageTagShift, kMessageTagBits, 0}}};
+constexpr TlpPlaces kFlitTag = {{{kPlainTag, 1, 0, kFlitModeTagBits, 0},
+                                 {kMessage, 1, kMessageTagShift, kMessageTagBits, 0},
+                                 {kSteeringTag, 1, 8, kFlitModeTagBits - 8, 8},
+                                 {kSteeringTag, kOhcBDw, ohc_b::kSteeringTagShift, 8, 0}}};
+constexpr TlpPlaces kFlitFirstBe = {{{kByteEnables, kOhcADw, 0, 4, 0},
+                                     {kSteeringEnables, kOhcBDw, ohc_b::kSteeringTagShift, 4, 0}}};
+constexpr TlpPlaces kFlitLastBe = {
+    {{kByteEnables, kOhcADw, 4, 4, 0},
+     {kSteeringEnables, kOhcBDw, ohc_b::kSteeringTagShift + 4, 4, 0}}};
 // Bits [1:0] are in OHC-A5. [LNK-11.15] [LNK-11.17]
-constexpr TlpPlaces kFlitLowerAddress = {{{nullptr, 1, 14, 1, 6}, {nullptr, 2, 12, 4, 2}}};
+constexpr TlpPlaces kFlitLowerAddress = {{{nullptr, 1, 14, 1, 6},
+                                          {nullptr, 2, 12, 4, 2},
+                                          {nullptr, kOhcADw, kOhcA5LowerAddressShift, 2, 0}}};
 constexpr TlpPlaces kRegister = {{{nullptr, 2, 2, 10, 2}}};
 
 // Rows of the table: the places are those of non-flit mode, then those of flit mode.
@@ -87,6 +111,8 @@ TlpField word(const char* key, const FieldAccess<Tlp>& value, const TlpPlaces& n
   return {key, Format::kWord, is_of, value, 0, {non_flit, flit}, std::move(words)};
 }
 
+constexpr std::uint32_t kPasidMask = (1U << kPasidBits) - 1U;
+
 /// Calls take(bits) for the bits of a field that stand in the header of this TLP.
 template <class Take>
 void for_bits_of(const TlpField& field, const Tlp& tlp, TlpForm form, Take take) {
@@ -103,7 +129,7 @@ bool is_plain_request(const Tlp& tlp) {
   return !is_completion(tlp.type) && !is_message(tlp.type);
 }
 
-// [LNK-1.1] [LNK-2.1] [LNK-2.4] [LNK-2.5] [LNK-2.6]; flit mode: [LNK-11.13] to [LNK-11.15]
+// [LNK-1.1] [LNK-2.1] [LNK-2.4] [LNK-2.5] [LNK-2.6]; flit mode: [LNK-11.13] to [LNK-11.18]
 const std::vector<TlpField>& tlp_fields() {
   static const std::vector<TlpField> kFields = {
       bdf("requester_id", field_access<&Tlp::requester_id>, kRequester, kAll),
@@ -120,17 +146,20 @@ const std::vector<TlpField>& tlp_fields() {
       flag("id_is_handle", field_access<&Tlp::id_is_handle>, at(0, kHandleBit, 1),
            at(1, kFlitModeHandleBit, 1, kNotCompletion)),
       number("length_dw", kMaxLengthDw - 1, kLength, at(0, 0, 10), at(0, 0, 10)),
-      number("first_be", 15, field_access<&Tlp::first_be>, at(1, 0, 4), kNowhere, is_plain_request),
-      number("last_be", 15, field_access<&Tlp::last_be>, at(1, 4, 4), kNowhere, is_plain_request),
+      number("first_be", 15, field_access<&Tlp::first_be>, at(1, 0, 4), kFlitFirstBe,
+             is_plain_request),
+      number("last_be", 15, field_access<&Tlp::last_be>, at(1, 4, 4), kFlitLastBe,
+             is_plain_request),
       number("address", ~std::uint64_t{0}, field_access<&Tlp::address>, kAddressBits, kAddressBits,
              has_address, Format::kHex),
-      number("ph", 3, field_access<&Tlp::processing_hint>, kBelowAddress, kNowhere, kHint),
-      flag("no_write", kNoWrite, kNowhere, kNowhere, is_translation_request),
+      number("ph", 3, field_access<&Tlp::processing_hint>, kBelowAddress,
+             at(kOhcBDw, ohc_b::kHintShift, 2), kHint),
+      flag("no_write", kNoWrite, kNowhere, at(kOhcADw, kOhcA1NoWrite, 1), is_translation_request),
       bdf("destination_id", field_access<&Tlp::completer_id>, at(2, 16, 16), kConfiguration),
       number("register_offset", 4092, field_access<&Tlp::register_offset>, kRegister, kRegister,
              kConfiguration),
       bdf("completer_id", field_access<&Tlp::completer_id>, at(1, 16, 16), kCompletion),
-      word("status", field_access<&Tlp::status>, at(1, 13, 3), kNowhere, kCompletion,
+      word("status", field_access<&Tlp::status>, at(1, 13, 3), at(kOhcADw, 0, 3), kCompletion,
            {"SC", "UR", "RRS", "reserved_3", "CA", "reserved_5", "reserved_6", "reserved_7"}),
       flag("bcm", field_access<&Tlp::bcm>, at(1, 12, 1), kNowhere, kCompletion),
       number("byte_count", kMaxByteCount, kByteCount, at(1, 0, 12), at(2, 0, 12), kCompletion),
@@ -155,8 +184,8 @@ const char* name_of(TlpType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-std::array<std::uint32_t, 4> header_bits(const Tlp& tlp, TlpForm form) {
-  std::array<std::uint32_t, 4> header{};
+HeaderDws header_bits(const Tlp& tlp, TlpForm form) {
+  HeaderDws header{};
   for (const TlpField& field : tlp_fields()) {
     for_bits_of(field, tlp, form, [&](const TlpBits& bits) {
       header[bits.dw] |= static_cast<std::uint32_t>(
@@ -176,6 +205,31 @@ void take_header_dw(std::uint32_t dw, unsigned index, TlpForm form, Tlp& tlp) {
     if (here != 0) {
       field.value.set(tlp, (field.value.get(tlp) & elsewhere) | seen);
     }
+  }
+}
+
+std::uint32_t encode_ohc_a(const Tlp& tlp) {
+  std::uint32_t dw = header_bits(tlp, TlpForm::kFlit)[kOhcADw];
+  if (is_memory_request(tlp.type) && has_no_byte_enables(tlp)) {
+    dw |= tlp.length_dw > 1 ? 0xffU : 0xfU;  // all bytes
+  }
+  const OhcPasidPlaces* const places = pasid_in_ohc_a(tlp);
+  if (places != nullptr && tlp.has_pasid) {
+    dw |= bit_at(true, places->valid) | bit_at(tlp.privileged_mode_requested, places->privileged) |
+          bit_at(tlp.execute_requested, places->execute) |
+          (to_int(tlp.pasid) & kPasidMask) << places->shift;
+  }
+  return dw;
+}
+
+void decode_ohc_a(std::uint32_t dw, Tlp& tlp) {
+  take_header_dw(dw, kOhcADw, TlpForm::kFlit, tlp);
+  const OhcPasidPlaces* const places = pasid_in_ohc_a(tlp);
+  tlp.has_pasid = places != nullptr && has_bit(dw, places->valid);
+  if (tlp.has_pasid) {
+    tlp.pasid = static_cast<Pasid>((dw >> places->shift) & kPasidMask);
+    tlp.privileged_mode_requested = has_bit(dw, places->privileged);
+    tlp.execute_requested = has_bit(dw, places->execute);
   }
 }
 

@@ -24,13 +24,15 @@ bool is_plain_request(const Tlp& tlp);
 /// Bits of a field: `width` bits, of which the lowest is bit `from` of the field and bit `shift` of
 /// a DW of the header.
 struct TlpBits {
-  TlpPart is_of = nullptr;  ///< null: all that have the field
-  std::uint8_t dw = 0, shift = 0;
-  std::uint8_t width = 0;  ///< 0: no place
+  TlpPart is_of = nullptr;         ///< null: all that have the field
+  std::uint8_t dw = 0, shift = 0;  ///< 4 and 5 are OHC-A and OHC-B
+  std::uint8_t width = 0;          ///< 0: no place
   std::uint8_t from = 0;
   std::uint64_t mask() const { return (std::uint64_t{1} << width) - 1; }
 };
 using TlpPlaces = std::array<TlpBits, 4>;
+inline constexpr unsigned kOhcADw = 4, kOhcBDw = 5;
+using HeaderDws = std::array<std::uint32_t, 6>;
 
 struct TlpField {
   /// How people see it: 5, true, a word, 01:02.3, 0x1000, 0x00001000.
@@ -48,8 +50,9 @@ struct TlpField {
 /// In the order in which JSON has them. Type, Fmt, prefixes and OHC are none of these.
 const std::vector<TlpField>& tlp_fields();
 
-/// The DWs of the header, all but Fmt, Type and OHC.
-std::array<std::uint32_t, 4> header_bits(const Tlp& tlp, TlpForm form);
+/// The DWs of the header, all but Fmt, Type and what says which OHC there is; behind them those of
+/// OHC-A and OHC-B, all but the PASID.
+HeaderDws header_bits(const Tlp& tlp, TlpForm form);
 /// Sets what stands in a DW of the header. REQUIRES: type and width of the TLP are set.
 void take_header_dw(std::uint32_t dw, unsigned index, TlpForm form, Tlp& tlp);
 

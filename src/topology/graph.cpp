@@ -14,32 +14,71 @@
 namespace flitwise {
 namespace {
 
+std::string numbered(unsigned host, const char* kind, unsigned index) {
+  return host_prefix(host) + kind + std::to_string(index);
+}
+
 /// All nodes of a configuration by their names, and its edges, whichever way they were written.
 class NodeTable {
  public:
   /// `direct` and `switch` are expanded. Of two nodes with one name the first counts.
-  explicit NodeTable(const SystemConfig& system);
+  explicit NodeTable(const SystemConfig& system) {
+    if (system.topology == Topology::kGraph) {
+      for (const NodeConfig& node : system.nodes) {
+        const bool is_root_port = node.kind == NodeKind::kRootPort;
+        add(is_root_port ? host_prefix(node.host) + node.name : node.name, node.kind, node.host);
+      }
+      edges_ = system.edges;
+    }
+    of_user_ = nodes_.size();
+    for (unsigned host = 0; host < kMostHosts; ++host) {
+      for (unsigned port = 0; port < kMostRootPorts; ++port) {
+        add(numbered(host, "rp", port), NodeKind::kRootPort, host);
+      }
+    }
+    if (system.topology != Topology::kGraph) {
+      expand(system);
+    }
+  }
 
   /// Those of the user, and the root ports of all hosts there may be, whether or not they are used.
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<EdgeConfig>& edges() const { return edges_; }
-  std::optional<NodeIndex> find(const std::string& name) const;
+  std::optional<NodeIndex> find(const std::string& name) const {
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? std::nullopt : std::optional<NodeIndex>(at->second);
+  }
   /// Indices of the user's nodes come first, in the order of system.nodes.
   std::size_t of_user() const { return of_user_; }
 
  private:
-  void expand(const SystemConfig& system);
-  void add(const std::string& name, NodeKind kind, unsigned host);
+  // Each host has the same below it.
+  void expand(const SystemConfig& system) {
+    const bool has_switch = system.topology == Topology::kSwitch;
+    for (unsigned host = 0; host < system.hosts; ++host) {
+      const std::string sw = numbered(host, "sw", 0);
+      if (has_switch) {
+        add(sw, NodeKind::kSwitch, host);
+        edges_.push_back({numbered(host, "rp", 0), sw});
+      }
+      for (unsigned i = 0; i < system.devices; ++i) {
+        const std::string device = numbered(host, "ep", i);
+        add(device, NodeKind::kDevice, host);
+        edges_.push_back({has_switch ? sw : numbered(host, "rp", i), device});
+      }
+    }
+  }
+
+  void add(const std::string& name, NodeKind kind, unsigned host) {
+    by_name_.emplace(name, nodes_.size());
+    nodes_.push_back({name, kind, host, {}, {}, {}});
+  }
 
   std::vector<Node> nodes_;
   std::vector<EdgeConfig> edges_;
   std::map<std::string, NodeIndex> by_name_;
   std::size_t of_user_ = 0;
 };
-
-std::string numbered(unsigned host, const char* kind, unsigned index) {
-  return host_prefix(host) + kind + std::to_string(index);
-}
 
 std::string in_list(const char* list, std::size_t index, const char* field = "") {
   return fmt::format("system.{}[{}]{}", list, index, field);
@@ -221,56 +260,6 @@ std::string host_prefix(unsigned host) {
   return host == 0 ? "" : host_name(host) + ".";
 }
 
-NodeTable::NodeTable(const SystemConfig& system) {
-  if (system.topology == Topology::kGraph) {
-    for (const NodeConfig& node : system.nodes) {
-      const bool is_root_port = node.kind == NodeKind::kRootPort;
-      add(is_root_port ? host_prefix(node.host) + node.name : node.name, node.kind, node.host);
-    }
-    edges_ = system.edges;
-  }
-  of_user_ = nodes_.size();
-  for (unsigned host = 0; host < kMostHosts; ++host) {
-    for (unsigned port = 0; port < kMostRootPorts; ++port) {
-      add(numbered(host, "rp", port), NodeKind::kRootPort, host);
-    }
-  }
-  if (system.topology != Topology::kGraph) {
-    expand(system);
-  }
-}
-
-// Each host has the same below it.
-void NodeTable::expand(const SystemConfig& system) {
-  const bool has_switch = system.topology == Topology::kSwitch;
-  for (unsigned host = 0; host < system.hosts; ++host) {
-    const std::string sw = numbered(host, "sw", 0);
-    if (has_switch) {
-      add(sw, NodeKind::kSwitch, host);
-      edges_.push_back({numbered(host, "rp", 0), sw});
-    }
-    for (unsigned i = 0; i < system.devices; ++i) {
-      const std::string device = numbered(host, "ep", i);
-      add(device, NodeKind::kDevice, host);
-      edges_.push_back({has_switch ? sw : numbered(host, "rp", i), device});
-    }
-  }
-}
-
-void NodeTable::add(const std::string& name, NodeKind kind, unsigned host) {
-  Node node;
-  node.name = name;
-  node.kind = kind;
-  node.host = host;
-  by_name_.emplace(name, nodes_.size());
-  nodes_.push_back(std::move(node));
-}
-
-std::optional<NodeIndex> NodeTable::find(const std::string& name) const {
-  const auto at = by_name_.find(name);
-  return at == by_name_.end() ? std::nullopt : std::optional<NodeIndex>(at->second);
-}
-
 Graph::Graph(const SystemConfig& system) : hosts_(system.hosts) {
   const NodeTable table(system);
   nodes_ = table.nodes();
@@ -333,10 +322,6 @@ bool Graph::is_at_or_below(NodeIndex node, NodeIndex above) const {
     node = *nodes_[node].upper;
   }
   return node == above;
-}
-
-bool Graph::has_switch_in_tree(NodeIndex node) const {
-  return is(nodes_[root_of(node)].lower.front(), NodeKind::kSwitch);
 }
 
 std::vector<TopologyFlaw> topology_flaws(const SystemConfig& system) {

@@ -55,7 +55,9 @@ class Graph {
   bool is_at_or_below(NodeIndex node, NodeIndex above) const;
   bool is(NodeIndex node, NodeKind kind) const { return nodes_[node].kind == kind; }
   /// There is a switch between the node's root port and its devices.
-  bool has_switch_in_tree(NodeIndex node) const;
+  bool has_switch_in_tree(NodeIndex node) const {
+    return is(nodes_[root_of(node)].lower.front(), NodeKind::kSwitch);
+  }
   /// REQUIRES: the node is no root port.
   NodeIndex upper_of(NodeIndex node) const { return *nodes_[node].upper; }
 

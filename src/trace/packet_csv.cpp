@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of the packet trace.
-#include "trace/packet_csv.h"
+#include "trace/trace_sink.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <iterator>
 #include <system_error>
 
@@ -29,56 +30,66 @@ std::string tlp_cells(const Packet& packet) {
 
 const char* kind_of(const Packet& packet) {
   switch (packet.kind) {
-    case PacketKind::kTlp:
-      return name_of(packet.tlp.type);
-    case PacketKind::kDllp:
-      return name_of(packet.dllp.type);
-    case PacketKind::kMessage:
-      return "message";
+    case PacketKind::kTlp: return name_of(packet.tlp.type);
+    case PacketKind::kDllp: return name_of(packet.dllp.type);
+    case PacketKind::kMessage: return "message";
     case PacketKind::kFlit: {
       const CxlFlitHeader::Control control = packet.flit->cxl.control;
       return control == CxlFlitHeader::Control::kNone ? "flit" : name_of(control);
     }
-    case PacketKind::kCxl:
-      return info_of(packet.cxl->channel).name;
+    case PacketKind::kCxl: return info_of(packet.cxl->channel).name;
   }
   return "?";
 }
 
+class PacketCsv final : public TraceSink {
+ public:
+  explicit PacketCsv(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
+    if (!file_) {
+      throw std::system_error(errno, std::generic_category(), path);
+    }
+    fmt::print(file_.get(),
+               "first_ns,last_ns,link,direction,type,uid,sequence,replay,damaged,requester_id,tag,"
+               "address,length_dw,pasid,payload_bytes,header_bits,identity_bits,payload_bits,"
+               "padding_bits,framing_bits,crc_bits,dllp_bits,fec_bits,idle_bits\n");
+  }
+
+  void record(const TraceEvent& event) override {
+    const Packet& packet = *event.packet;
+    const bool is_tlp_in_flit = event.is_in_flit && packet.kind == PacketKind::kTlp;
+    const WireSize size = is_tlp_in_flit
+                              ? flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose)
+                              : packet.size;
+    fmt::memory_buffer line;
+    fmt::format_to(std::back_inserter(line), "{:.6f},{:.6f},{},{},{},{},{},{},{},{},{}",
+                   event.first.ns(), event.last.ns(), event.link, event.is_up ? "up" : "down",
+                   kind_of(packet), packet.uid, event.sequence, event.is_replay ? 1 : 0,
+                   event.is_damaged ? 1 : 0, tlp_cells(packet), packet.payload_bytes);
+    fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{},{},{}\n", size.header,
+                   size.identity, size.payload, size.padding, size.framing, size.crc, size.dllp,
+                   size.fec, size.idle);
+    std::fwrite(line.data(), 1, line.size(), file_.get());
+  }
+
+  void flush() override {
+    errno = 0;
+    if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0) {
+      throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path_);
+    }
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
 }  // namespace
 
-PacketCsv::PacketCsv(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
-  if (!file_) {
-    throw std::system_error(errno, std::generic_category(), path);
-  }
-  fmt::print(file_.get(),
-             "first_ns,last_ns,link,direction,type,uid,sequence,replay,damaged,requester_id,tag,"
-             "address,length_dw,pasid,payload_bytes,header_bits,identity_bits,payload_bits,"
-             "padding_bits,framing_bits,crc_bits,dllp_bits,fec_bits,idle_bits\n");
-}
-
-void PacketCsv::record(const TraceEvent& event) {
-  const Packet& packet = *event.packet;
-  const bool is_tlp_in_flit = event.is_in_flit && packet.kind == PacketKind::kTlp;
-  const WireSize size = is_tlp_in_flit
-                            ? flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose)
-                            : packet.size;
-  fmt::memory_buffer line;
-  fmt::format_to(std::back_inserter(line), "{:.6f},{:.6f},{},{},{},{},{},{},{},{},{}",
-                 event.first.ns(), event.last.ns(), event.link, event.is_up ? "up" : "down",
-                 kind_of(packet), packet.uid, event.sequence, event.is_replay ? 1 : 0,
-                 event.is_damaged ? 1 : 0, tlp_cells(packet), packet.payload_bytes);
-  fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{},{},{}\n", size.header,
-                 size.identity, size.payload, size.padding, size.framing, size.crc, size.dllp,
-                 size.fec, size.idle);
-  std::fwrite(line.data(), 1, line.size(), file_.get());
-}
-
-void PacketCsv::flush() {
-  errno = 0;
-  if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0) {
-    throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path_);
-  }
+std::unique_ptr<TraceSink> packet_csv(const std::string& path) {
+  return std::make_unique<PacketCsv>(path);
 }
 
 }  // namespace flitwise

@@ -5,29 +5,23 @@
 #include <fmt/format.h>
 
 #include "cxl/channels.h"
+#include "tlp/dllp_codec.h"
 
 namespace flitwise {
 namespace {
 
 std::string dllp_text(const Dllp& dllp) {
   static constexpr const char* kClasses[] = {"P", "NP", "Cpl"};
-  switch (dllp.type) {
-    case DllpType::kAck:
-      return fmt::format("Ack {}", dllp.sequence);
-    case DllpType::kNak:
-      return fmt::format("Nak {}", dllp.sequence);
-    case DllpType::kInitFc1:
-    case DllpType::kInitFc2:
-    case DllpType::kUpdateFc:
-      return fmt::format(
-          "{} {}{} header {} data {}", dllp.type == DllpType::kUpdateFc ? "UpdateFC" : "InitFC",
-          dllp.is_shared ? "shared " : "", kClasses[static_cast<std::size_t>(dllp.fc_class)],
-          dllp.hdr_fc, dllp.data_fc);
-    case DllpType::kOptimizedUpdateFc:
-      return "Optimized_Update_FC";
-    default:
-      return "DLLP";
+  if (is_ack_or_nak(dllp.type)) {
+    return fmt::format("{} {}", name_of(dllp.type), dllp.sequence);
   }
+  if (is_flow_control(dllp.type)) {
+    return fmt::format(
+        "{} {}{} header {} data {}", dllp.type == DllpType::kUpdateFc ? "UpdateFC" : "InitFC",
+        dllp.is_shared ? "shared " : "", kClasses[static_cast<std::size_t>(dllp.fc_class)],
+        dllp.hdr_fc, dllp.data_fc);
+  }
+  return dllp.type == DllpType::kOptimizedUpdateFc ? name_of(dllp.type) : "DLLP";
 }
 
 bool has_address(CxlChannel channel) {

@@ -2,6 +2,10 @@
 /// Where observed traffic goes. A sink watches; it never changes what it sees.
 #pragma once
 
+#include <array>
+#include <memory>
+#include <string>
+
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 
@@ -28,5 +32,13 @@ class TraceSink {
   /// All so far is kept. Throws std::system_error where it could not be.
   virtual void flush() {}
 };
+
+/// The traces that `--trace KIND=FILE` can write.
+inline constexpr std::array<const char*, 1> kTraceKinds = {"packets"};
+
+/// The trace `packets`: one CSV line for everything that a wire carried (docs/formats/packets.md).
+/// Writes while the run goes on; complete once destroyed. Throws std::system_error when the file
+/// cannot be made.
+std::unique_ptr<TraceSink> packet_csv(const std::string& path);
 
 }  // namespace flitwise

@@ -8,7 +8,7 @@
 
 #include "common/page.h"
 #include "dhi/dhi_message.h"
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 #include "tlp/prefix.h"
 #include "tlp/tlp_codec.h"
 
@@ -33,17 +33,13 @@ const std::vector<std::uint8_t>& HostileSource::next() {
       std::generate(bytes_.begin(), bytes_.end(), [&] { return below(256); });
       break;
     case 1:
-    case 2:
-      encode_handle_message();
-      break;
+    case 2: encode_handle_message(); break;
     case 3:
     case 4:
       encode_valid();
       mutate();
       break;
-    default:
-      encode_valid();
-      break;
+    default: encode_valid(); break;
   }
   return bytes_;
 }
@@ -255,18 +251,12 @@ Dhi HostileSource::handle() {
 
 std::uint64_t HostileSource::address() {
   switch (below(12)) {
-    case 0:
-      return random_.next();
-    case 1:
-      return random_.below(target_.memory);
-    case 2:
-      return target_.memory - 64 + below(128);  // around the end
-    case 3:
-      return ~std::uint64_t{0} - below(8192);
-    case 4:
-      return kInterruptWindow + below(1U << 21);
-    default:
-      return target_.buffer + random_.below(std::uint64_t{1} << 20);
+    case 0: return random_.next();
+    case 1: return random_.below(target_.memory);
+    case 2: return target_.memory - 64 + below(128);  // around the end
+    case 3: return ~std::uint64_t{0} - below(8192);
+    case 4: return kInterruptWindow + below(1U << 21);
+    default: return target_.buffer + random_.below(std::uint64_t{1} << 20);
   }
 }
 

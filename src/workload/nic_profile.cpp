@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 
@@ -88,8 +88,7 @@ bool NicProfile::begin_message() {
 std::uint64_t NicProfile::address_of(const Step& step) const {
   const std::uint64_t domain = to_int(message_.domain);
   switch (step.target) {
-    case Step::kPayload:
-      return message_.address;
+    case Step::kPayload: return message_.address;
     case Step::kDoorbell:  // They fill the upper half of the function's BAR 0, one for each domain.
       return doorbell_base_ + domain / functions_ % doorbells_ * kDoorbellBytes;
     case Step::kInterrupt:  // one page per domain modulo 256

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "flitwise/error.h"
-#include "workload/domain_chooser.h"
 #include "workload/message_source.h"
 #include "workload/nic_profile.h"
 #include "workload/trace_reader.h"
@@ -50,14 +49,10 @@ std::unique_ptr<Workload> Workload::make(const WorkloadConfig& config, const Dev
   switch (config.kind) {
     case WorkloadKind::kPostedWrite:
     case WorkloadKind::kRead:
-    case WorkloadKind::kReadWrite:
-      return std::make_unique<PlainWorkload>(config, seed, warmup);
-    case WorkloadKind::kNic:
-      return std::make_unique<NicProfile>(config, device, seed, warmup);
-    case WorkloadKind::kTrace:
-      return trace_of(config, warmup);
-    case WorkloadKind::kHostile:
-      break;
+    case WorkloadKind::kReadWrite: return std::make_unique<PlainWorkload>(config, seed, warmup);
+    case WorkloadKind::kNic: return std::make_unique<NicProfile>(config, device, seed, warmup);
+    case WorkloadKind::kTrace: return trace_of(config, warmup);
+    case WorkloadKind::kHostile: break;
   }
   throw ConfigError({{"config", 0, 0, "workload.kind",
                       "is hostile, which is no stream of requests; expected another kind here"}});

@@ -6,7 +6,7 @@
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "link/framing_tokens.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -24,22 +24,12 @@ IommuCapabilities capabilities_from(Input& input) {
   const std::uint64_t bits = input.take(3);
   const auto has = [bits](unsigned position) { return (bits >> position & 1U) != 0; };
   offers.host_address_bits = static_cast<std::uint8_t>(36 + (bits >> 16 & 0xfU));
-  offers.guest_address_bits = has(0) ? 57 : 48;
   offers.pasid_bits = has(1) ? 0 : 20;
   offers.first_stage_5_level = !has(2);
   offers.second_stage_5_level = has(3);
-  offers.second_stage_2m = !has(4);
-  offers.first_stage_1g = offers.second_stage_1g = !has(5);
-  offers.second_stage_accessed_dirty = !has(6);
   offers.secure_ats = has(20);
   offers.nested = !has(7);
-  offers.pass_through = !has(8);
   offers.rid_pasid = !has(9);
-  offers.device_tlb = !has(10);
-  offers.page_request_drain = !has(11);
-  offers.extended_accessed_flag = has(12);
-  offers.zero_length_read = !has(13);
-  offers.execute_requests = offers.supervisor_requests = !has(15);
   return offers;
 }
 
@@ -66,7 +56,7 @@ void check_pasid_entry(const PasidEntry& entry, const IommuCapabilities& offers)
   FLITWISE_PROPERTY(!entry.has_first_stage() || entry.first_stage_levels() <= kMaxLevels);
   FLITWISE_PROPERTY(!entry.has_second_stage() ||
                     (entry.second_stage_levels() >= 3 && entry.second_stage_levels() <= 5));
-  FLITWISE_PROPERTY(entry.second_stage_bits(offers) <= offers.guest_address_bits);
+  FLITWISE_PROPERTY(entry.second_stage_bits(offers) <= offers.guest_address_bits());
 }
 
 template <class PageEntry>

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "fuzz/fuzz_support.h"
-#include "tlp/raw_packet.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

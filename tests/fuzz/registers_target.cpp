@@ -37,21 +37,11 @@ class Agent {
   void act(Input& input) {
     switch (input.take(1) % 6) {
       case 0:
-      case 1:
-        write(input);
-        break;
-      case 2:
-        fetch(input);
-        break;
-      case 3:
-        admit_page_request(input);
-        break;
-      case 4:
-        report_fault(input);
-        break;
-      default:
-        answer(input);
-        break;
+      case 1: write(input); break;
+      case 2: fetch(input); break;
+      case 3: admit_page_request(input); break;
+      case 4: report_fault(input); break;
+      default: answer(input); break;
     }
     check_registers();
   }
@@ -146,13 +136,11 @@ class Agent {
     const PageRequestQueue::Admission admission =
         pages_.admit(request, (flags & 16) == 0, registers_);
     const QueueView queue = registers_.page_request_queue();
-    if (admission.action == PageRequestAction::kRecord) {
-      FLITWISE_PROPERTY(admission.address - queue.base <= queue.bytes - kPageRequestRecordBytes);
-      FLITWISE_PROPERTY(admission.address % kPageRequestRecordBytes == 0);
-    } else {
-      const bool is_answered = admission.action != PageRequestAction::kDrop;
-      FLITWISE_PROPERTY(!is_answered || (request.is_last && !request.is_stop_marker()));
+    if (admission.record) {
+      FLITWISE_PROPERTY(*admission.record - queue.base <= queue.bytes - kPageRequestRecordBytes);
+      FLITWISE_PROPERTY(*admission.record % kPageRequestRecordBytes == 0);
     }
+    FLITWISE_PROPERTY(!admission.answer || (request.is_last && !request.is_stop_marker()));
   }
 
   void report_fault(Input& input) {
@@ -370,21 +358,11 @@ void check_endpoint_space(Input& input) {
 
 void check(Input input) {
   switch (input.take(1) % 5) {
-    case 0:
-      check_agent(input);
-      break;
-    case 1:
-      check_handle_commands(input);
-      break;
-    case 2:
-      check_dhi_capability(input);
-      break;
-    case 3:
-      check_port_spaces(input);
-      break;
-    default:
-      check_endpoint_space(input);
-      break;
+    case 0: check_agent(input); break;
+    case 1: check_handle_commands(input); break;
+    case 2: check_dhi_capability(input); break;
+    case 3: check_port_spaces(input); break;
+    default: check_endpoint_space(input); break;
   }
 }
 

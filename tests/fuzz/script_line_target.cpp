@@ -6,7 +6,7 @@
 #include "flitwise/error.h"
 #include "fuzz/fuzz_support.h"
 #include "script/script_line.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ats/translation_completion.h"
 #include "system/ats_bench.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::ats_completion_test {
 namespace {

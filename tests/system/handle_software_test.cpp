@@ -6,6 +6,7 @@
 
 #include "host/handle_driver.h"
 #include "machine_bench.h"
+#include "support/handle_tables.h"
 
 namespace flitwise::handle_software_test {
 namespace {
@@ -125,7 +126,7 @@ TEST(ContextCreation, D13_HandlesComeWithTheContextBeforeItsFirstMessage) {
   ASSERT_TRUE(bench.bring_up());
   bench.machine.start();
   ASSERT_TRUE(bench.run_until([&] { return bench.wire.up(TlpType::kMWr) > 0; }));
-  EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->valid_entries(), 8U);
+  EXPECT_EQ(test::valid_entries(*bench.machine.endpoint("ep0")->dhi().table()), 8U);
   ASSERT_TRUE(bench.finish());
   EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 8U);
   EXPECT_EQ(bench.machine.result().rows<DhiResult>()[0].hits, 5'000U);
@@ -178,8 +179,9 @@ TEST_P(Dealloc, D15_SoftwareReachesBothTables) {
   ASSERT_TRUE(bench.run_until([&] { return status.has_value(); }));
   EXPECT_EQ(*status, HandleStatus::kOk);
   const HostHandleTable& host = bench.machine.fabric().devices[0].handles->table();
-  EXPECT_EQ(host.valid_entries(*host.partition_of(Bdf::of(1, 0, 0))), GetParam().left);
-  EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->valid_entries(), GetParam().left);
+  EXPECT_EQ(test::valid_entries(host, host.range(*host.partition_of(Bdf::of(1, 0, 0)))),
+            GetParam().left);
+  EXPECT_EQ(test::valid_entries(*bench.machine.endpoint("ep0")->dhi().table()), GetParam().left);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scopes, Dealloc,
@@ -235,7 +237,7 @@ TEST(FunctionLevelReset, OfThePhysicalFunctionLeavesNothingOfBeforeAtEitherEnd) 
   bench.machine.start();
   bench.run_until([] { return false; }, Time::from_us(10));
   ASSERT_GT(endpoint.outstanding(), 0U);
-  ASSERT_GT(endpoint.dhi().table()->valid_entries(), 0U);
+  ASSERT_GT(test::valid_entries(*endpoint.dhi().table()), 0U);
   const std::uint32_t mps = device_control(endpoint.target().space(0)).mps;
 
   const auto control = static_cast<std::uint16_t>(bench.device().pcie + cfg::pcie::kDeviceControl);

@@ -8,7 +8,7 @@
 
 #include "config/load.h"
 #include "dhi/dhi_message.h"
-#include "fabric/static_setup.h"
+#include "fabric/fabric.h"
 #include "flitwise/system.h"
 #include "tlp/identity.h"
 

@@ -42,38 +42,34 @@ const std::vector<LinkPreset>& presets() {
   return all;
 }
 
+const std::vector<std::string>& preset_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const LinkPreset& preset : presets()) {
+      names.push_back(preset.name);
+    }
+    return names;
+  }();
+  return all;
+}
+
 void read_preset(Config& config, const Value& value, const ReadContext& context) {
   static const std::string kExpected =
       "genGxL with G in 1..6 and L in 1, 2, 4, 8, 12, 16 or 32, gen6 without 12 and 32; or "
       "cxl68_genGxL with G in 3..5, or cxl256_gen6xL, and L in 1, 2, 4, 8 or 16";
-  if (value.kind != Value::Kind::kScalar) {
-    context.report(value.place, value.seen() + "; expected " + kExpected);
-    return;
+  if (const auto index = index_of(value, preset_names(), kExpected, context)) {
+    config.link.preset = presets()[*index];
   }
-  std::vector<std::string> names;
-  for (const LinkPreset& preset : presets()) {
-    if (preset.name == value.text) {
-      config.link.preset = preset;
-      return;
-    }
-    names.push_back(preset.name);
-  }
-  context.report(value.place, fmt::format("'{}'; expected {}{}", value.text, kExpected,
-                                          nearest_hint(value.text, names, "value")));
 }
 
 Key preset_key() {
-  std::vector<std::string> names;
-  for (const LinkPreset& preset : presets()) {
-    names.push_back(preset.name);
-  }
   return {"link.preset",
           "",
           "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16; "
           "cxl68_gen3x1..cxl68_gen5x16 and cxl256_gen6x1..cxl256_gen6x16",
           "Generation and number of lanes; cxl68 and cxl256: CXL in flits of that size.",
-          names,
-          {{"enum", names}},
+          preset_names(),
+          {{"enum", preset_names()}},
           read_preset,
           [](const Config& config) -> nlohmann::ordered_json { return config.link.preset.name; }};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the sections `workload`, `faults`, `trace` and `run`, and the names reserved for later.
+// Tables of the sections `workload`, `faults`, `trace` and `run`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -203,16 +203,6 @@ Keys run_keys() {
       choice(KEY(run.monitors),
              "Protocol monitors watch every link; a violation ends the run with exit code 3."),
   };
-}
-
-const std::vector<FutureKey>& future_keys() {
-  static const std::vector<FutureKey> all = {
-      {"network", "the network behind a NIC"},
-      {"device.pio", "PIO send memory"},
-      {"device.hca", "the host channel adapter"},
-      {"device.srdma", "the SRDMA NIC"},
-  };
-  return all;
 }
 
 }  // namespace flitwise::config

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The section tables, one function for each section. A new key is a member in
-/// include/flitwise/config.h and one row here; see docs/configuration.md.
+/// The section tables, one function for each section, and all of them, flat and as the tree that a
+/// file mirrors. A new key is a member in include/flitwise/config.h and one row here; see
+/// docs/configuration.md.
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,26 @@ Keys workload_keys();
 Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
+
+/// Every row, section by section.
+const Keys& all_rows();
+
+/// The row of a dotted path, or null.
+const Key* find_row(const std::string& path);
+
+/// A group of keys (children) or one key.
+struct KeyNode {
+  std::string name;
+  std::string path;
+  const Key* key = nullptr;
+  std::vector<KeyNode> children;
+
+  const KeyNode* child(const std::string& child_name) const;
+  std::vector<std::string> child_names() const;
+};
+
+/// The root of the tree: its children are the sections.
+const KeyNode& key_tree();
 
 /// A preset with twice the lanes, else the next generation; empty: there is none of its kind.
 std::string faster_preset(const LinkPreset& preset);
@@ -92,12 +114,5 @@ Keys cache_keys(const std::string& path, At at, const Limits& entries, const std
           path + ".policy", [at](auto& c) { return &at(c)->policy; }, "Who leaves a full set."),
   };
 }
-
-/// Names that are reserved for parts that are not modelled yet, with what they stand for.
-struct FutureKey {
-  const char* path;
-  const char* what;
-};
-const std::vector<FutureKey>& future_keys();
 
 }  // namespace flitwise::config

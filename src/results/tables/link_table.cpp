@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links, each direction a row.
+// Links, each direction a row, and what drained after the last symbol of one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,12 +65,13 @@ auto packed(std::uint64_t WireBits::*part) {
 }
 
 /// Payload bits over all bits that are not idle; empty when the wire carried nothing.
-std::optional<double> link_efficiency(const DirectionResult& traffic) {
-  const std::uint64_t used = traffic.bits.total() - traffic.bits.idle;
+std::optional<double> link_efficiency(const LinkDirection& direction) {
+  const WireBits& bits = direction.traffic.bits;
+  const std::uint64_t used = bits.total() - bits.idle;
   if (used == 0) {
     return std::nullopt;
   }
-  return as_double(traffic.bits.payload) / as_double(used);
+  return as_double(bits.payload) / as_double(used);
 }
 
 /// Payload bits over the span from the first to the last symbol of the counted TLPs; empty without
@@ -87,12 +88,13 @@ std::optional<double> goodput_gbps(const LinkDirection& direction) {
 }
 
 /// Share of the window that is not idle; empty when there is no window.
-std::optional<double> utilisation(const DirectionResult& traffic) {
-  const std::uint64_t total = traffic.bits.total();
+std::optional<double> utilisation(const LinkDirection& direction) {
+  const WireBits& bits = direction.traffic.bits;
+  const std::uint64_t total = bits.total();
   if (total == 0) {
     return std::nullopt;
   }
-  return as_double(total - traffic.bits.idle) / as_double(total);
+  return as_double(total - bits.idle) / as_double(total);
 }
 
 std::vector<LinkDirection> directions(const std::vector<LinkResult>& links) {
@@ -103,6 +105,63 @@ std::vector<LinkDirection> directions(const std::vector<LinkResult>& links) {
   return list;
 }
 
+constexpr double kWorthALine = 0.05;  // of the window
+
+/// The other direction that carried TLPs longest in this window, if that is most of what came
+/// afterwards.
+const LinkDirection* later_wire(const std::vector<LinkDirection>& wires,
+                                const DirectionResult& traffic) {
+  const Time half{(traffic.last_symbol.fs + traffic.window_end.fs) / 2};
+  const LinkDirection* latest = nullptr;
+  for (const LinkDirection& one : wires) {
+    const bool is_later =
+        latest == nullptr || one.traffic.last_symbol > latest->traffic.last_symbol;
+    const bool carries = one.traffic.last_symbol > half && one.traffic.first_symbol < half;
+    if (one.traffic.tlps > 0 && &one.traffic != &traffic && carries && is_later) {
+      latest = &one;
+    }
+  }
+  return latest;
+}
+
+/// A request flies to the end of the wire, goes through switches, the root port and its translation
+/// into host memory, and what it read through the device.
+std::string behind_the_wires(const RunResult& result, const DirectionResult& traffic) {
+  const Time asked = std::clamp(result.memory_asked, traffic.last_symbol, traffic.window_end);
+  const Time done = std::clamp(result.memory_done, asked, traffic.window_end);
+  const Time on_the_way = asked - traffic.last_symbol;
+  const Time in_memory = done - asked;
+  const Time in_device = traffic.window_end - done;
+  if (in_memory >= on_the_way && in_memory >= in_device) {
+    return fmt::format("host memory drained for {} more", time_text(in_memory.ns()));
+  }
+  return on_the_way >= in_device
+             ? fmt::format("the last requests were on their way to host memory for {} more",
+                           time_text(on_the_way.ns()))
+             : fmt::format("the device was at work for {} more", time_text(in_device.ns()));
+}
+
+std::string within_the_window(const RunResult& result, const std::vector<LinkDirection>& wires,
+                              const DirectionResult& traffic) {
+  const LinkDirection* later = later_wire(wires, traffic);
+  return later == nullptr
+             ? behind_the_wires(result, traffic)
+             : fmt::format("{} carried TLPs for {} more", later->name(),
+                           time_text((std::min(later->traffic.last_symbol, traffic.window_end) -
+                                      traffic.last_symbol)
+                                         .ns()));
+}
+
+/// How long host memory went on after the last window: a line that a cache keeps is over for its
+/// core there, and in memory when it is given up. [CXL-7.6]
+Time behind_the_windows(const RunResult& result) {
+  Time end{};
+  for (const LinkResult& link : result.rows<LinkResult>()) {
+    end = std::max({end, link.up.window_end, link.down.window_end});
+  }
+  return result.rows<CxlCacheResult>().empty() ? Time{} : std::max(result.memory_done, end) - end;
+}
+
 TextTable links_view(const std::vector<LinkResult>& links, const RunResult& result) {
   TextTable table(
       {"Link", "TLPs", "payload", "goodput", "utilisation", "link efficiency", "replayed TLPs"});
@@ -110,8 +169,8 @@ TextTable links_view(const std::vector<LinkResult>& links, const RunResult& resu
     const DirectionResult& traffic = direction.traffic;
     table.add(direction.name(), traffic.tlps,
               bytes_text(static_cast<double>(traffic.payload_bytes)),
-              gbps_text(goodput_gbps(direction)), percent_text(utilisation(traffic)),
-              percent_text(link_efficiency(traffic)), traffic.replays);
+              gbps_text(goodput_gbps(direction)), percent_text(utilisation(direction)),
+              percent_text(link_efficiency(direction)), traffic.replays);
   }
   table.add_note(drain_text(result));
   return table;
@@ -162,6 +221,32 @@ TextTable wire_view(const std::vector<LinkResult>& links, const RunResult& /*res
 
 }  // namespace
 
+std::string drain_text(const RunResult& result) {
+  const std::vector<LinkDirection> wires = directions(result.rows<LinkResult>());
+  const Time behind = behind_the_windows(result);
+  std::string text;
+  for (const LinkDirection& one : wires) {
+    const DirectionResult& traffic = one.traffic;
+    const Time rest = std::max(traffic.window_end, traffic.last_symbol) - traffic.last_symbol;
+    const double worth_a_line = kWorthALine * traffic.window.ns();
+    if (traffic.tlps == 0 || traffic.payload_bytes == 0 ||
+        std::max(rest, behind).ns() <= worth_a_line) {
+      continue;
+    }
+    text += fmt::format("{}: goodput is of {} up to its last symbol, utilisation of a window of {}",
+                        one.name(), time_text((traffic.last_symbol - traffic.first_symbol).ns()),
+                        time_text(traffic.window.ns()));
+    if (rest.ns() > worth_a_line) {
+      text += "; " + within_the_window(result, wires, traffic);
+    }
+    if (behind.ns() > worth_a_line) {
+      text += fmt::format("; host memory wrote for {} after the window", time_text(behind.ns()));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 const StatisticsTable& link_table() {
   static const auto kTable =
       Table<LinkDirection, LinkResult>(
@@ -177,14 +262,12 @@ const StatisticsTable& link_table() {
           .count("payload_bytes", counted(&DirectionResult::payload_bytes),
                  "Payload of these TLPs: what a user would call the data.", "B")
           .real_or_none(
-              "goodput_gbps", [](const LinkDirection& d) { return goodput_gbps(d); }, "Gb/s",
+              "goodput_gbps", goodput_gbps, "Gb/s",
               "Payload over the time from the first to the last symbol of the counted TLPs.")
-          .real_or_none(
-              "utilisation", [](const LinkDirection& d) { return utilisation(d.traffic); }, "1",
-              "Share of the window in which the wire was not idle.")
-          .real_or_none(
-              "link_efficiency", [](const LinkDirection& d) { return link_efficiency(d.traffic); },
-              "1", "Payload over everything on the wire that is not idle.")
+          .real_or_none("utilisation", utilisation, "1",
+                        "Share of the window in which the wire was not idle.")
+          .real_or_none("link_efficiency", link_efficiency, "1",
+                        "Payload over everything on the wire that is not idle.")
           .real(
               "window_ns", [](const LinkDirection& d) { return d.traffic.window.ns(); }, "ns",
               "Span that the wire bytes cover.")
@@ -221,9 +304,8 @@ const StatisticsTable& link_table() {
                  "Bit-packed carrier: bits that fill the last flit.", "bit")
           .count("wire_bits.crc", packed(&WireBits::crc),
                  "Bit-packed carrier: CRC bits of the flits.", "bit")
-          .count(
-              "wire_bits.total", [](const LinkDirection& d) { return bit_packed_total(d); },
-              "Bit-packed carrier: sum of the five parts above.", "bit")
+          .count("wire_bits.total", bit_packed_total,
+                 "Bit-packed carrier: sum of the five parts above.", "bit")
           .time("stall_ns.credits_posted", stalled(&StallTimes::credits_posted),
                 "Time a posted TLP waited for flow-control credits.")
           .time("stall_ns.credits_nonposted", stalled(&StallTimes::credits_nonposted),

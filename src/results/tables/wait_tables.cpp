@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,19 +32,16 @@ TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result
 using Part = Limit ExplainResult::*;
 constexpr Part kLimit = &ExplainResult::limit, kNext = &ExplainResult::next;
 
-template <class Value>
-auto of(Part part, Value Limit::*member) {
-  return [part, member](const ExplainResult& row) {
+template <class Get>
+auto of(Part part, Get get) {
+  return [part, get](const ExplainResult& row) {
     const Limit& limit = row.*part;
-    return limit.is_empty() ? std::nullopt : std::optional(limit.*member);
+    return limit.is_empty() ? std::nullopt : std::optional(std::invoke(get, limit));
   };
 }
 
-auto time_of(Part part) {
-  return [part](const ExplainResult& row) {
-    const Limit& limit = row.*part;
-    return limit.is_empty() ? std::nullopt : std::optional(limit.total.ns());
-  };
+double total_ns(const Limit& limit) {
+  return limit.total.ns();
 }
 
 // The summary has a line of it, no table.
@@ -89,21 +87,10 @@ TextTable handle_view(const std::vector<DhiResult>& rows, const RunResult& /*res
     if (dhi.lookups == 0 && dhi.rejected == 0) {
       continue;
     }
-    std::vector<std::string> row = {dhi.device,
-                                    with_thousands(dhi.lookups),
-                                    share_text(dhi.hits, dhi.lookups),
-                                    with_thousands(dhi.allocs),
-                                    with_thousands(dhi.deallocs),
-                                    with_thousands(dhi.evictions),
-                                    with_thousands(dhi.bypasses),
-                                    time_text(dhi.stall.ns()),
-                                    with_thousands(dhi.rejected),
-                                    with_thousands(dhi.wrong_domain),
-                                    fmt::format("{:.1f}", dhi.tlps_per_residency)};
-    if (has_kept) {
-      row.push_back(with_thousands(dhi.handles_kept));
-    }
-    table.add_row(row);
+    table.add(dhi.device, dhi.lookups, share_text(dhi.hits, dhi.lookups), dhi.allocs, dhi.deallocs,
+              dhi.evictions, dhi.bypasses, dhi.stall, dhi.rejected, dhi.wrong_domain,
+              fmt::format("{:.1f}", dhi.tlps_per_residency),
+              dhi.handles_kept);  // the last one goes where no column is for it
   }
   return table;
 }
@@ -200,14 +187,14 @@ const StatisticsTable& explain_table() {
               "limit.share", of(kLimit, &Limit::share), "1",
               "Share of the window in which it was in use (the wire, memory, walkers), or in which "
               "requests waited for it.")
-          .real_or_none("limit.wait_ns", time_of(kLimit), "ns", "Waits for it, added up.")
+          .real_or_none("limit.wait_ns", of(kLimit, total_ns), "ns", "Waits for it, added up.")
           .text("limit.larger", of(kLimit, &Limit::larger),
                 "A larger value of the key; empty: there is none.")
           .text("next.at", of(kNext, &Limit::at), "The same of what limits next.")
           .text("next.resource", of(kNext, &Limit::resource), "Its name.")
           .text("next.key", of(kNext, &Limit::key), "Its key.")
           .real_or_none("next.share", of(kNext, &Limit::share), "1", "Its share.")
-          .real_or_none("next.wait_ns", time_of(kNext), "ns", "Waits for it.")
+          .real_or_none("next.wait_ns", of(kNext, total_ns), "ns", "Waits for it.")
           .flat(FlatRows::kNone, "")
           .show(explain_view);
   return kTable;

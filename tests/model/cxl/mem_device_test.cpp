@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory expander between the test and a stand-in for its link. docs/cxl.md
-#include "cxl/mem_device.h"
+#include "cxl/cxl_mem.h"
 
 #include <gtest/gtest.h>
 

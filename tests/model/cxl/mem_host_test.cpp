@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's end of CXL.mem between an engine and a link of the test. docs/cxl.md
-#include "cxl/mem_host.h"
+#include "cxl/cxl_mem.h"
 
 #include <gtest/gtest.h>
 

@@ -66,14 +66,15 @@ class AtsUnitTest : public testing::Test {
     TranslationEntry entry;
     entry.translated = 0x8000'0000;
     entry.read = entry.write = grants;
-    std::array<std::uint8_t, 8> bytes{};
-    store_reply(bytes.data(), &entry, 1);
+    PacketPool pool;
+    PacketRef packet = pool.make(PacketKind::kTlp);
+    packet->payload.resize(8);
+    store_reply(packet->payload.data(), &entry, 1);
     TranslationReply reply(1, 64);
     CompletionPiece piece;
     ASSERT_TRUE(reply.next(piece));
-    const Tlp completion = translation_cpld(requests.at(function), piece);
-    const TranslationVerdict verdict =
-        unit.take_reply(function, request, completion, bytes.data(), bytes.size());
+    packet->tlp = translation_cpld(requests.at(function), piece);
+    const TranslationVerdict verdict = unit.take_reply(function, request, *packet);
     ASSERT_EQ(verdict, TranslationVerdict::kLast);
     unit.end_request(function, request, verdict, kPipeline);
   }

@@ -99,11 +99,11 @@ struct FakeEngine final : Engine {
 };
 
 struct FakeHandles final : Handles {
-  DhiAgent::Answer acquire(const Transfer& /*transfer*/, const DeviceIdentity& /*identity*/,
-                           Op /*op*/, std::size_t /*free_tags*/, Time /*now*/) override {
+  Handles::Answer acquire(const Transfer& /*transfer*/, const DeviceIdentity& /*identity*/,
+                          Op /*op*/, std::size_t /*free_tags*/, Time /*now*/) override {
     return answer;
   }
-  bool are_active() const override { return is_active; }
+  bool is_active() const override { return active; }
   void posted_sent(HandlePin pin) override { posted.push_back(pin); }
   std::uint64_t posted_serial() const override { return serial; }
   void request_ended(const OutstandingRequest& request, TransferStatus status) override {
@@ -114,8 +114,8 @@ struct FakeHandles final : Handles {
   }
   void end_context(DomainId domain) override { ended_contexts.push_back(domain); }
 
-  bool is_active = false;
-  DhiAgent::Answer answer;
+  bool active = false;
+  Handles::Answer answer;
   std::uint64_t serial = 0;
   std::vector<HandlePin> posted;
   std::vector<std::pair<std::uint64_t, TransferStatus>> ended;

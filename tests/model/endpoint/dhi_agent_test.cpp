@@ -7,58 +7,80 @@
 
 #include <vector>
 
+#include "model/endpoint/device_fakes.h"
+
 namespace flitwise::dhi_agent_test {
 namespace {
 
 using testing::StrEq;
-using Outcome = DhiAgent::Outcome;
+using Outcome = Handles::Outcome;
 
 constexpr std::uint8_t kEpoch = 5;
 constexpr DomainId kDomain{3};
+constexpr Bdf kDevice = Bdf::of(1, 0, 0);
 
 class DhiAgentTest : public ::testing::Test {
  protected:
   void make(AllocOrder order, Time by_handle = Time::from_ns(2)) {
-    DeviceConfig device;
+    EndpointConfig config;
+    config.link.identity = Identity::kDhi;
+    config.link.dhi_form = DhiForm::kRidDirect;
+    DeviceConfig& device = config.device;
     device.dhi.alloc_order = order;
     device.dhi.bits = 2;
     device.dhi.on_miss = OnMiss::kBypass;
     device.dhi.storage.timing.by_handle = by_handle;
     device.dhi.storage.timing.by_domain = Time::from_ns(3);
-    agent_ = std::make_unique<DhiAgent>(device, pool_);
+    agent_ = std::make_unique<DhiAgent>(
+        config, DeviceParts{pool_, sizer_, functions_, control_, output_, events_}, tags_);
     negotiate(kEpoch);
   }
   void negotiate(std::uint8_t epoch) {
     const HandleEnd end{true, true, 2, epoch};
     agent_->negotiated(flitwise::negotiate(end, end, HandleRange::of_bits(2), true), false);
   }
-  DhiAgent::Answer acquire(DomainId domain, UseKind kind = UseKind::kPosted) {
-    first_.clear();
-    return agent_->acquire(domain, identity(domain), kind, true, first_);
+  Handles::Answer acquire(DomainId domain, Op op = Op::kWrite) {
+    output_.sent.clear();
+    Transfer transfer;
+    transfer.domain = domain;
+    const DeviceIdentity identity(kDevice, Pasid{to_int(domain)}, false, false);
+    return agent_->acquire(transfer, identity, op, tags_.free, Time{});
   }
-  static DeviceIdentity identity(DomainId domain) {
-    return {Bdf::of(1, 0, 0), Pasid{to_int(domain)}, false, false};
+  std::uint64_t send(DomainId domain) {
+    agent_->posted_sent(acquire(domain).pin);
+    return agent_->posted_serial();
+  }
+  void flush_done(std::uint64_t serial) {
+    OutstandingRequest flush;
+    flush.request = pool_.make(PacketKind::kTlp);
+    flush.request->purpose = HandlePurpose::kFlush;
+    flush.posted_serial = serial;
+    agent_->request_ended(flush, TransferStatus::kDone);
+  }
+  const char* receive(const DhiMessage& message) {
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    write_dhi_message(*packet, kRootComplexId, message, kDevice);
+    return agent_->receive(*packet);
   }
   const char* ack(Dhi dhi, HandleStatus status, std::uint8_t epoch = kEpoch) {
-    return agent_->receive(AllocAckMessage{dhi, status, epoch});
+    return receive(AllocAckMessage{dhi, status, epoch});
   }
   const char* error(Dhi dhi, HandleStatus status, std::uint8_t epoch = kEpoch) {
-    return agent_->receive(HandleErrorMessage{dhi, status, epoch});
+    return receive(HandleErrorMessage{dhi, status, epoch});
   }
 
   const char* order(std::uint8_t tag, Dhi dhi, std::uint8_t epoch = kEpoch) {
-    constexpr Bdf kBase = Bdf::of(1, 0, 0);
-    return agent_->take({{DeallocScope::kOne, dhi, Dhi{}, Bdf{}, epoch}, tag}, kBase, kBase);
+    return receive(DeallocOrder{{DeallocScope::kOne, dhi, Dhi{}, Bdf{}, epoch}, tag});
   }
   /// The DONEs that go out now.
   std::vector<DeallocDone> drained() {
-    first_.clear();
-    agent_->answer_orders(first_);
-    agent_->drain(Bdf::of(1, 0, 0), true, first_);
+    output_.sent.clear();
+    agent_->drain(Time{});
     std::vector<DeallocDone> answers;
-    for (const PacketRef& packet : first_) {
+    for (const test::FakeOutput::Sent& one : output_.sent) {
+      const Packet& packet = *one.packet;
       const DhiMessage message =
-          parse_dhi_message(packet->tlp, packet->payload.data(), packet->payload.size());
+          parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
       if (const auto* done = std::get_if<DeallocDone>(&message)) {
         answers.push_back(*done);
       }
@@ -67,7 +89,12 @@ class DhiAgentTest : public ::testing::Test {
   }
 
   PacketPool pool_;
-  std::vector<PacketRef> first_;
+  PacketSizer sizer_{LinkConfig(), MessageConfig(), 2};
+  test::RunningFunctions functions_{test::device_of(1)};
+  RequestControl control_{128, 128, false, false};
+  test::FakeOutput output_;
+  test::FakeTags tags_;
+  test::FakeEvents events_;
   std::unique_ptr<DhiAgent> agent_;
 };
 
@@ -82,7 +109,7 @@ TEST_F(DhiAgentTest, D8_AckCountsForTheOutstandingAllocationOfItsEpochAlone) {
   EXPECT_TRUE(acquire(kDomain).must_keep_order);
   EXPECT_EQ(ack(dhi, HandleStatus::kOk), nullptr);
   EXPECT_FALSE(acquire(kDomain).must_keep_order);
-  EXPECT_EQ(agent_->result("ep0").acks, 1U);
+  EXPECT_EQ(agent_->result("ep0", Time{}).acks, 1U);
 }
 
 // [DHI D8]
@@ -107,12 +134,12 @@ TEST_F(DhiAgentTest, D8_FlushIsNoAcknowledgement) {
   make(AllocOrder::kAck);
   std::uint64_t serial = 0;
   for (std::uint32_t domain = 0; domain < 4; ++domain) {
-    serial = agent_->table()->sent(acquire(DomainId{domain}).pin);
+    serial = send(DomainId{domain});
   }
   EXPECT_EQ(acquire(DomainId{9}).outcome, Outcome::kFull);
   ASSERT_EQ(agent_->flushes(), 1U);
-  agent_->flush_done(serial);
-  const DhiAgent::Answer use = acquire(DomainId{2});
+  flush_done(serial);
+  const Handles::Answer use = acquire(DomainId{2});
   EXPECT_TRUE(use.must_keep_order);
   EXPECT_EQ(ack(use.dhi, HandleStatus::kOk), nullptr);
   EXPECT_FALSE(acquire(DomainId{2}).must_keep_order);
@@ -132,23 +159,23 @@ class FlushBetweenAllocs : public DhiAgentTest {
 
 TEST_F(FlushBetweenAllocs, D8_CoversTheOneBeforeIt) {
   ASSERT_EQ(agent_->flushes(), 1U);
-  agent_->flush_done(agent_->posted_serial());
+  flush_done(agent_->posted_serial());
   EXPECT_FALSE(acquire(kBefore).must_keep_order);
   EXPECT_TRUE(acquire(kBehind).must_keep_order);
 }
 
 TEST_F(FlushBetweenAllocs, D8_CoversTheOneBeforeItWhereTheOtherIsRefused) {
   EXPECT_THAT(error(behind_, HandleStatus::kPasidNotGranted), StrEq("alloc_refused"));
-  agent_->flush_done(agent_->posted_serial());
+  flush_done(agent_->posted_serial());
   EXPECT_FALSE(acquire(kBefore).must_keep_order);
 }
 
 TEST_F(FlushBetweenAllocs, D8_DoesNotCoverTheOneBehindItWhereTheOtherIsRefused) {
   EXPECT_THAT(error(before_, HandleStatus::kPasidNotGranted), StrEq("alloc_refused"));
-  agent_->flush_done(agent_->posted_serial());
+  flush_done(agent_->posted_serial());
   EXPECT_TRUE(acquire(kBehind).must_keep_order);
   EXPECT_EQ(agent_->flushes(), 2U);
-  agent_->flush_done(agent_->posted_serial());
+  flush_done(agent_->posted_serial());
   EXPECT_FALSE(acquire(kBehind).must_keep_order);
 }
 
@@ -168,16 +195,16 @@ TEST_F(DhiAgentTest, D9_BypassingDomainAsksByOneFlushWhetherAVictimIsIdle) {
   constexpr DomainId kNewDomain{9};
   std::uint64_t serial = 0;
   for (std::uint32_t domain = 0; domain < 4; ++domain) {
-    serial = agent_->table()->sent(acquire(DomainId{domain}).pin);
+    serial = send(DomainId{domain});
   }
   EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kFull);
-  ASSERT_EQ(first_.size(), 1U);
-  EXPECT_EQ(first_[0]->purpose, HandlePurpose::kFlush);
+  ASSERT_EQ(output_.sent.size(), 1U);
+  EXPECT_EQ(output_.sent[0].packet->purpose, HandlePurpose::kFlush);
   EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kFull);
-  EXPECT_TRUE(first_.empty()) << "one is out at a time";
-  agent_->flush_done(serial);
+  EXPECT_TRUE(output_.sent.empty()) << "one is out at a time";
+  flush_done(serial);
   EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kHandle);
-  EXPECT_EQ(agent_->result("ep0").bypasses, 2U);
+  EXPECT_EQ(agent_->result("ep0", Time{}).bypasses, 2U);
 }
 
 // [DHI D9] [DHI D14]
@@ -185,9 +212,9 @@ TEST_F(DhiAgentTest, D9_RefusedDomainGoesInFullUntilItsContextStartsAgain) {
   make(AllocOrder::kAck);
   EXPECT_THAT(ack(acquire(kDomain).dhi, HandleStatus::kPasidNotGranted), StrEq("alloc_refused"));
   EXPECT_EQ(acquire(kDomain).outcome, Outcome::kFull);
-  EXPECT_TRUE(first_.empty()) << "it asks no more";
+  EXPECT_TRUE(output_.sent.empty()) << "it asks no more";
   EXPECT_EQ(acquire(DomainId{4}).outcome, Outcome::kHandle);
-  EXPECT_EQ(agent_->result("ep0").bypasses, 1U);
+  EXPECT_EQ(agent_->result("ep0", Time{}).bypasses, 1U);
   agent_->end_context(kDomain);
   EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
 }
@@ -206,7 +233,7 @@ TEST_F(DhiAgentTest, D11_HandleThatWasInUseIsAskedForAgain) {
   make(AllocOrder::kFlush);
   EXPECT_THAT(error(acquire(kDomain).dhi, HandleStatus::kHandleInUse), StrEq("alloc_refused"));
   EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
-  EXPECT_FALSE(first_.empty());
+  EXPECT_FALSE(output_.sent.empty());
 }
 
 // [DHI D16]
@@ -215,7 +242,7 @@ TEST_F(DhiAgentTest, D16_ErrorOfAnotherEpochChangesNothing) {
   const Dhi dhi = acquire(kDomain).dhi;
   EXPECT_THAT(error(dhi, HandleStatus::kNoValidEntry, kEpoch - 1), StrEq("stale_handle_error"));
   EXPECT_EQ(acquire(kDomain).dhi, dhi);
-  EXPECT_TRUE(first_.empty());
+  EXPECT_TRUE(output_.sent.empty());
 }
 
 // [DHI D16]
@@ -224,7 +251,7 @@ TEST_F(DhiAgentTest, D16_HandleThatTheHostDoesNotKnowIsAllocatedAnew) {
   EXPECT_THAT(error(acquire(kDomain).dhi, HandleStatus::kNoValidEntry),
               StrEq("handle_unknown_to_host"));
   EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
-  EXPECT_FALSE(first_.empty());
+  EXPECT_FALSE(output_.sent.empty());
 }
 
 // A use that failed was sent before the ALLOC that is under way. [DHI D16]
@@ -257,13 +284,15 @@ TEST_F(DhiAgentTest, D22_HandleFromTheHostIsLookedUpByIndex) {
 // [DHI D15] [DHI-33]
 TEST_F(DhiAgentTest, D15_SixteenOrdersAreTakenWhateverIsUnderWayAndAnsweredInOneGo) {
   make(AllocOrder::kNone);
-  const DhiAgent::Answer use = acquire(kDomain, UseKind::kNonPosted);
+  const Handles::Answer use = acquire(kDomain, Op::kRead);
   for (std::uint8_t tag = 0; tag < kDeallocOrders; ++tag) {
     EXPECT_EQ(order(tag, use.dhi), nullptr);
     EXPECT_THAT(order(tag, use.dhi), StrEq("handle_order_tag_in_use"));
   }
   EXPECT_TRUE(drained().empty());
-  agent_->nonposted_done(use.pin);
+  OutstandingRequest read;
+  read.pin = use.pin;
+  agent_->let_go(read, false);
   const std::vector<DeallocDone> answers = drained();
   ASSERT_EQ(answers.size(), kDeallocOrders);
   for (std::uint8_t tag = 0; tag < kDeallocOrders; ++tag) {
@@ -292,7 +321,7 @@ TEST_F(DhiAgentTest, D15_AnOrderThatCannotBeDoneIsAnsweredAtOnce) {
 // [DHI D4] [DHI D15]
 TEST_F(DhiAgentTest, D4_OrdersFromBeforeAResetAreForgotten) {
   make(AllocOrder::kNone);
-  const DhiAgent::Answer use = acquire(kDomain, UseKind::kNonPosted);
+  const Handles::Answer use = acquire(kDomain, Op::kRead);
   EXPECT_EQ(order(1, use.dhi), nullptr);
   negotiate(kEpoch + 1);
   EXPECT_FALSE(agent_->is_draining());
@@ -304,8 +333,8 @@ TEST_F(DhiAgentTest, D4_OrdersFromBeforeAResetAreForgotten) {
 
 TEST_F(DhiAgentTest, MessagesThatOnlyADeviceSendsAreCounted) {
   make(AllocOrder::kAck);
-  EXPECT_THAT(agent_->receive(AllocMessage{}), StrEq("bad_handle_message"));
-  EXPECT_THAT(agent_->receive(DhiMessageError::kReservedBits), StrEq("bad_handle_message"));
+  EXPECT_THAT(receive(AllocMessage{}), StrEq("bad_handle_message"));
+  EXPECT_THAT(agent_->receive(*pool_.make(PacketKind::kTlp)), StrEq("bad_handle_message"));
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ struct Device : sc_core::sc_module {
   Device(const sc_core::sc_module_name& name, const PacketSizer& sizer,
          const DeviceFunctions& functions, DeviceContexts& contexts, EndpointCounters& counters)
       : sc_module(name),
-        shell({Time::from_ns(2), Time::from_ns(20)}, sizer, functions, contexts, counters) {}
+        shell(Time::from_ns(2), Time::from_ns(20), sizer, functions, contexts, counters) {}
   FunctionShell shell;
 };
 

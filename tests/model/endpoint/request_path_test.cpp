@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "model/endpoint/device_fakes.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::request_path_test {
 namespace {
@@ -75,8 +75,8 @@ class RequestPathTest : public testing::Test {
     config.device.timing.pipeline = kPipeline;
     config.device.timing.completion_timeout = kTimeout;
     path_ = std::make_unique<RequestPath>(
-        config, RequestPath::Surroundings{pool_, sizer_, tracer_, functions_, contexts_, control_,
-                                          counters_, output_, events_});
+        config, DeviceParts{pool_, sizer_, functions_, control_, output_, events_}, contexts_,
+        counters_, tracer_);
     path_->connect(handles_, translations);
   }
   static Transfer transfer(Op op, std::uint64_t address, std::uint32_t bytes) {
@@ -257,11 +257,11 @@ TEST_F(RequestPathTest, DHI_D9_ATlpWaitsForItsHandleAndGoesWithIt) {
   EndpointConfig config;
   config.link.identity = Identity::kDhi;
   make(config);
-  handles_.is_active = true;
-  handles_.answer.outcome = DhiAgent::Outcome::kWait;
+  handles_.active = true;
+  handles_.answer.outcome = Handles::Outcome::kWait;
   send(transfer(Op::kWrite, kBuffer, 64));
   EXPECT_TRUE(output_.sent.empty());
-  handles_.answer.outcome = DhiAgent::Outcome::kHandle;
+  handles_.answer.outcome = Handles::Outcome::kHandle;
   handles_.answer.dhi = Dhi{3};
   handles_.answer.pin = {Dhi{3}, 1};
   handles_.answer.latency = Time::from_ns(4);
@@ -276,7 +276,7 @@ TEST_F(RequestPathTest, DHI_D9_ATlpWaitsForItsHandleAndGoesWithIt) {
 // [DHI D10]
 TEST_F(RequestPathTest, DHI_D10_AReadTellsOfThePostedUsesBeforeIt) {
   make();
-  handles_.is_active = true;
+  handles_.active = true;
   send(transfer(Op::kRead, kBuffer, 64));
   handles_.serial = 17;
   path_->sent(*output_.sent[0].packet, {});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
@@ -47,7 +48,7 @@ struct FakeOwner final : RegionOwner {
 };
 
 /// Keeps what software has told the device.
-struct FakeSoftware final : SoftwareEffects, ErrorCounts {
+struct FakeSoftware final : SoftwareEffects {
   void numbered(std::uint8_t number) override { bus = number; }
   void command_written(unsigned /*function*/) override {}
   void controlled(const DeviceControl& /*control*/) override {}
@@ -58,14 +59,11 @@ struct FakeSoftware final : SoftwareEffects, ErrorCounts {
   void function_level_reset(unsigned function) override { in_reset = function; }
   bool is_in_reset(unsigned function) const override { return in_reset == function; }
   void translation_written(unsigned /*function*/) override {}
-  void refuse(const Packet& /*packet*/, const char* kind) override { ++errors[kind]; }
-  void count(const char* kind) override { ++errors[kind]; }
 
   unsigned bus = 0;
   EcrcControl ecrc;
   std::optional<Negotiated> outcome;
   std::optional<unsigned> in_reset;
-  std::map<std::string, std::uint64_t> errors;
 };
 
 /// Sends requests and collects what comes back, with the time at which it may leave.
@@ -74,7 +72,8 @@ class TargetUnitTest : public testing::Test {
   TargetUnitTest()
       : config_(with_functions(4)),
         sizer_(config_.link, config_.message, config_.device.dhi.bits),
-        unit_(config_.device, config_.link, {pool_, sizer_, software_, software_, output_}),
+        unit_(config_.device, config_.link, {pool_, sizer_, functions_, control_, output_, events_},
+              software_),
         registers_(4, config_.device.functions.bar_size, register_hooks()) {
     registers_.claim(unit_.map());
   }
@@ -93,6 +92,9 @@ class TargetUnitTest : public testing::Test {
     unit_.map().claim({offset, bytes, 0, 4}, owner_, 7);
   }
 
+  auto errors(const char* kind) const {
+    return std::count(events_.counted.begin(), events_.counted.end(), kind);
+  }
   /// Everything that leaves because of this packet.
   std::vector<PacketRef> send(const PacketRef& packet) {
     unit_.receive(packet, now_);
@@ -162,8 +164,11 @@ class TargetUnitTest : public testing::Test {
   const Config config_;
   PacketPool pool_;
   const PacketSizer sizer_;
+  test::RunningFunctions functions_{test::device_of(4)};
+  RequestControl control_{128, 128, false, false};
   FakeSoftware software_;
   test::FakeOutput output_;
+  test::FakeEvents events_;
   std::vector<HandleCommand> commands_;
   unsigned context_stops_ = 0;
   FakeOwner owner_;
@@ -198,7 +203,7 @@ TEST_F(TargetUnitTest, MemoryIsUnsupportedBeforeMemorySpaceIsEnabled) {
   const std::vector<PacketRef> out = send(memory(TlpType::kMRd, 0x1000, 1));
   EXPECT_EQ(out.at(0)->tlp.status, CplStatus::kUR);
   EXPECT_TRUE(send(memory(TlpType::kMWr, 0x1000, 1)).empty());
-  EXPECT_EQ(software_.errors["unsupported_request"], 2U);
+  EXPECT_EQ(errors("unsupported_request"), 2);
 }
 
 TEST_F(TargetUnitTest, EachFunctionHasItsOwnBar) {
@@ -343,8 +348,8 @@ TEST_F(TargetUnitTest, PoisonedAndMalformedWritesChangeNothingAndAreBooked) {
   malformed->tlp.last_be = 0;
   send(malformed);
   EXPECT_TRUE(owner_.writes.empty());
-  EXPECT_EQ(software_.errors["poisoned_tlp"], 1U);
-  EXPECT_EQ(software_.errors["malformed_tlp"], 1U);
+  EXPECT_EQ(errors("poisoned_tlp"), 1);
+  EXPECT_EQ(errors("malformed_tlp"), 1);
 }
 
 TEST_F(TargetUnitTest, OtherRequestsAreUnsupported) {
@@ -428,7 +433,7 @@ TEST_F(TargetUnitTest, LNK_12_4_PmeTurnOffIsAnsweredWithPmeToAck) {
   EXPECT_EQ(messages_[0]->tlp.message_code, msg::kPmeToAck);
   EXPECT_EQ(messages_[0]->tlp.routing, MsgRouting::kGathered);
   EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 0));
-  EXPECT_TRUE(software_.errors.empty());
+  EXPECT_TRUE(events_.counted.empty());
 }
 
 TEST_F(TargetUnitTest, LNK_12_5_TheSlotPowerLimitIsCapturedAndOutlivesAnFlr) {

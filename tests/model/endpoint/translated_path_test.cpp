@@ -8,7 +8,7 @@
 
 #include "ats/translation_completion.h"
 #include "model/endpoint/device_fakes.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::translated_path_test {
 namespace {
@@ -128,7 +128,7 @@ class TranslatedPathTest : public testing::Test {
   PageRequestInterface pages_{{8, true, true}};
   const DeviceIdentity identity_{Bdf::of(1, 0, 0), Pasid{0}, false, false};
   TranslatedPath path_{
-      config(), &pages_, {pool_, sizer_, functions_, control_, output_, tags_, handles_, events_}};
+      config(), {pool_, sizer_, functions_, control_, output_, events_}, &pages_, tags_, handles_};
   Step step_ = Step::kGo;
   RequestPiece piece_;
 };
@@ -201,7 +201,7 @@ TEST_F(TranslatedPathTest, ATR_25_ARequestWithoutAnswerFailsItsTransfers) {
 }
 
 TEST_F(TranslatedPathTest, DHI_D9_ARequestWaitsForItsHandle) {
-  handles_.answer.outcome = DhiAgent::Outcome::kWait;
+  handles_.answer.outcome = Handles::Outcome::kWait;
   EXPECT_EQ(route(0, kPage), Step::kWait);
   EXPECT_TRUE(output_.sent.empty());
 }

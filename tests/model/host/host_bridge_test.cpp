@@ -8,7 +8,7 @@
 
 #include "config_space/registers.h"
 #include "host_fakes.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::host_bridge_test {
 namespace {

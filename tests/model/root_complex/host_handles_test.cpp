@@ -24,7 +24,7 @@ class HostHandlesTest : public ::testing::Test {
     config.link.dhi_form = form;
     config.host.dhi.storage.timing.by_handle = kByHandle;
     config.host.dhi.storage.timing.by_domain = kByDomain;
-    handles_ = std::make_unique<HostHandles>(config.host.dhi, form, false, pool_);
+    handles_ = std::make_unique<HostHandles>(config.host.dhi, form, nullptr, pool_);
     handles_->table().add_partition({kBuses, HandleRange::of_bits(4), epoch});
     form_ = {Identity::kDhi, form, 4};
   }

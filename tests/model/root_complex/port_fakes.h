@@ -29,7 +29,6 @@ struct FakePortWire final : PortWire {
 };
 
 struct FakePortHost final : PortHost {
-  void interrupt(const Packet& /*packet*/) override { ++interrupts; }
   void message(const Packet& packet) override { messages.push_back(packet.tlp.message_code); }
   bool complete(const PacketRef& packet, Time /*when*/) override {
     return std::find(tags.begin(), tags.end(), packet->tlp.tag) != tags.end();
@@ -40,7 +39,6 @@ struct FakePortHost final : PortHost {
   void report(cfg::aer::Correctable error) override { corrected.push_back(error); }
 
   std::vector<std::uint16_t> tags;  ///< that completions are waited for
-  unsigned interrupts = 0;
   std::vector<std::uint8_t> messages;
   std::vector<cfg::aer::Uncorrectable> errors;
   std::vector<cfg::aer::Correctable> corrected;
@@ -58,14 +56,9 @@ struct FakeTranslationService final : TranslationService {
   void translate(TranslationClient& /*client*/, std::uint64_t ticket, const WalkRequest& request,
                  std::uint32_t /*token*/, Time /*delay*/) override {
     asked.push_back({ticket, request});
-    if (at_once) {
+    if (at_once && !request.is_continued) {
       answer(asked.size() - 1, request.address + offset);
     }
-  }
-  void translate_next(TranslationClient& /*client*/, std::uint64_t ticket,
-                      const WalkRequest& request, std::uint32_t /*token*/,
-                      Time /*delay*/) override {
-    asked.push_back({ticket, request});
   }
   void answer(std::size_t index, std::uint64_t address,
               WalkOutcome outcome = WalkOutcome::kTranslated) {

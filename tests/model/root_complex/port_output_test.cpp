@@ -19,7 +19,7 @@ constexpr Time kLatency = Time::from_ns(100);
 class PortOutputTest : public ::testing::Test {
  protected:
   PortOutputTest() {
-    record.set_host(host);
+    record.host = &host;
     config.link.rcb = 64;
     config.link.mps = 128;
   }
@@ -77,7 +77,7 @@ TEST_F(PortOutputTest, LNK_9_19_RefusedReadIsAnsweredAndRefusedWriteIsNot) {
   EXPECT_EQ(given(0).tag, 7U);
   out.refuse(*port_request(pool, TlpType::kMWr, 0x1000), CplStatus::kUR, "why", Time{});
   EXPECT_EQ(wire.given.size(), 1U);
-  EXPECT_EQ(record.errors().at("why"), 2U);
+  EXPECT_EQ(record.errors.at("why"), 2U);
   EXPECT_EQ(record.counters.refused, 2U);
   EXPECT_EQ(record.counters.answered, 1U);
   EXPECT_EQ(record.counters.dropped_bytes, 4U);

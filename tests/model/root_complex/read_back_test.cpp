@@ -93,7 +93,7 @@ class ByteEngine : public Engine {
 struct Machine {
   Machine(const std::string& name, const Config& config, PacketPool& pool, std::uint64_t seed)
       : tracer({}),
-        handles(config.host.dhi, config.link.dhi_form, false, pool),
+        handles(config.host.dhi, config.link.dhi_form, nullptr, pool),
         memory((name + "_memory").c_str(), config.host),
         memory_port((name + "_memory_port").c_str()),
         root_port((name + "_rp").c_str(), RootPortConfig::of(config), pool, memory_port, handles,

@@ -53,7 +53,7 @@ class RootPortParts : public ::testing::Test {
     config.link.identity = Identity::kBdfPasid;
   }
   void make(bool has_agent = false) {
-    handles = std::make_unique<HostHandles>(config.host.dhi, config.link.dhi_form, false, pool);
+    handles = std::make_unique<HostHandles>(config.host.dhi, config.link.dhi_form, nullptr, pool);
     memory = std::make_unique<HostMemory>("memory", config.host);
     port = std::make_unique<RootPort>("rp0", RootPortConfig::of(config), pool, memory_port,
                                       *handles, tracer);
@@ -100,7 +100,7 @@ TEST_F(RootPortParts, WriteReachesMemoryAndReadIsAnswered) {
 TEST_F(RootPortParts, LNK_9_22_WriteToTheWindowIsAnInterruptForTheHost) {
   make();
   link.send(port_request(pool, TlpType::kMWr, kWindow));
-  EXPECT_EQ(host.interrupts, 1U);
+  EXPECT_EQ(port->counters().interrupts, 1U);
 }
 
 // [LNK-12.3]

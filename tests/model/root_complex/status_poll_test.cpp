@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Software that polls a status finds it when it would have found it, however long it took.
-#include "host/status_poll.h"
-
 #include <gtest/gtest.h>
 
 #include <systemc>
 
 #include "config/load.h"
+#include "host/driver_parts.h"
 #include "host/host_bridge.h"
 
 namespace flitwise::status_poll_test {

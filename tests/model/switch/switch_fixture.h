@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/static_setup.h"
+#include "fabric/fabric.h"
 #include "routing/bridge.h"
 #include "switch/switch.h"
 #include "tlp/wire_size.h"

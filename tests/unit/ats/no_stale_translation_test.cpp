@@ -107,28 +107,14 @@ class World {
 
   void step() {
     switch (random_.below(9)) {
-      case 0:
-        remap();
-        break;
+      case 0: remap(); break;
       case 1:
-      case 2:
-        access();
-        break;
-      case 3:
-        translate_one();
-        break;
-      case 4:
-        reply_one();
-        break;
-      case 5:
-        deliver_invalidation();
-        break;
-      case 6:
-        queue_one();
-        break;
-      case 7:
-        deliver_upstream();
-        break;
+      case 2: access(); break;
+      case 3: translate_one(); break;
+      case 4: reply_one(); break;
+      case 5: deliver_invalidation(); break;
+      case 6: queue_one(); break;
+      case 7: deliver_upstream(); break;
       default:
         finish_read();
         if (receiver_.has_completion()) {

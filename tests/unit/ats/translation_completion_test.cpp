@@ -10,7 +10,7 @@
 #include "ats/ats_messages.h"
 #include "ats/translation_receiver.h"
 #include "flitwise/error.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::translation_completion_test {
 namespace {

@@ -16,9 +16,9 @@ unsigned miss(TranslationPolicy& policy, std::uint64_t address, OptionalId<Pasid
   return policy.translations_for(access);
 }
 
-TranslationPolicyConfig config(TranslateWhen kind) {
-  TranslationPolicyConfig made;
-  made.kind = kind;
+AtcConfig config(TranslateWhen kind) {
+  AtcConfig made;
+  made.when = kind;
   return made;
 }
 
@@ -28,7 +28,7 @@ TEST(TranslationPolicy, AlwaysAsksForThePageThatMissed) {
 }
 
 TEST(TranslationPolicy, PrefetchAsksForPagesAhead) {
-  TranslationPolicyConfig ahead = config(TranslateWhen::kPrefetch);
+  AtcConfig ahead = config(TranslateWhen::kPrefetch);
   ahead.pages_ahead = 3;
   TranslationPolicy policy(ahead, 0);
   EXPECT_EQ(miss(policy, 0x1000), 4U);
@@ -41,7 +41,7 @@ TEST(TranslationPolicy, HintLetsSoftwareChoose) {
 }
 
 TEST(TranslationPolicy, ReuseWaitsForTheThreshold) {
-  TranslationPolicyConfig reuse = config(TranslateWhen::kReuse);
+  AtcConfig reuse = config(TranslateWhen::kReuse);
   reuse.reuse_threshold = 3;
   TranslationPolicy policy(reuse, 0);
   EXPECT_EQ(miss(policy, 0x1000), 0U);
@@ -59,7 +59,7 @@ TEST(TranslationPolicy, ReuseCountsByStuAndPasid) {
 }
 
 TEST(TranslationPolicy, ReuseForgetsAPageWhosePlaceIsTaken) {
-  TranslationPolicyConfig reuse = config(TranslateWhen::kReuse);
+  AtcConfig reuse = config(TranslateWhen::kReuse);
   reuse.reuse_pages = 4;
   TranslationPolicy policy(reuse, 0);
   EXPECT_EQ(miss(policy, 0x1000), 0U);
@@ -69,7 +69,7 @@ TEST(TranslationPolicy, ReuseForgetsAPageWhosePlaceIsTaken) {
 }
 
 TEST(TranslationPolicy, RangesAreChecked) {
-  TranslationPolicyConfig wrong;
+  AtcConfig wrong;
   wrong.reuse_pages = 3;
   EXPECT_THROW(TranslationPolicy(wrong, 0), SimulationError);
   wrong = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The S field. Catalogue ids in the names.
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planned flits, call after call.
-#include "codec/flit_plan.h"
+#include "codec/flit_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "coherence/id_pool.h"
+#include "coherence/agent_books.h"
 #include "coherence/line_table.h"
 #include "coherence/single_writer_monitor.h"
 #include "unit/coherence/line_history.h"

@@ -87,7 +87,7 @@ void CoherenceStorm::issue() {
       CoreOp::kRead,         CoreOp::kRead,        CoreOp::kRead,  CoreOp::kReadAny,
       CoreOp::kReadAny,      CoreOp::kReadOnce,    CoreOp::kWrite, CoreOp::kWrite,
       CoreOp::kWrite,        CoreOp::kWrite,       CoreOp::kWrite, CoreOp::kEvict,
-      CoreOp::kWriteThrough, CoreOp::kWritePosted, CoreOp::kFlush, CoreOp::kFlushed};
+      CoreOp::kWriteThrough, CoreOp::kWritePosted, CoreOp::kEvict, CoreOp::kReadOnce};
   CoreRequest request;
   request.op = kMix[random_() % std::size(kMix)];
   request.address = random_() % config_.lines * kCxlLineBytes;
@@ -137,13 +137,9 @@ void CoherenceStorm::deliver(const CxlOut& message) {
   switch (message.message.channel) {
     case CxlChannel::kH2dReq:
     case CxlChannel::kH2dRsp:
-    case CxlChannel::kH2dData:
-      deliver_to_cache(message.port, message);
-      return;
+    case CxlChannel::kH2dData: deliver_to_cache(message.port, message); return;
     case CxlChannel::kM2sReq:
-    case CxlChannel::kM2sRwd:
-      expander_.receive(message.message, message.line, out_);
-      break;
+    case CxlChannel::kM2sRwd: expander_.receive(message.message, message.line, out_); break;
     case CxlChannel::kS2mNdr:
     case CxlChannel::kS2mDrs:
       if (const auto done = master_.receive(message.message)) {
@@ -154,8 +150,7 @@ void CoherenceStorm::deliver(const CxlOut& message) {
         }
       }
       break;
-    default:
-      home_.receive(message.port, message.message, message.line, out_);
+    default: home_.receive(message.port, message.message, message.line, out_);
   }
   send_all(0, false);
 }
@@ -261,16 +256,14 @@ bool CoherenceStorm::misses(const CxlOut& snoop) const {
   switch (config_.fault) {
     case Fault::kForgottenSharer:
       return is_invalidation && core.cache->state(line) == LineState::kShared;
-    case Fault::kForgottenOwner:
-      return is_invalidation && is_owned(core.cache->state(line));
+    case Fault::kForgottenOwner: return is_invalidation && is_owned(core.cache->state(line));
     case Fault::kSnoopMissesEviction:
       return is_leaving && core.cache->state(line) == LineState::kModified;
     case Fault::kNone:
     case Fault::kBogusTakenForData:
     case Fault::kSnoopOvertakesGo:
     case Fault::kLostGo:
-    case Fault::kLostMemoryWrite:
-      break;
+    case Fault::kLostMemoryWrite: break;
   }
   return false;
 }
@@ -295,7 +288,8 @@ void CoherenceStorm::empty_caches() {
   for (std::uint8_t port = 0; port < config_.caches && !report_.is_stuck; ++port) {
     const auto first_held = [&cache = *cores_[port].cache] {
       std::optional<std::uint64_t> first;
-      cache.for_each_line([&](std::uint64_t line, LineState) { first = first.value_or(line); });
+      cache.lines().for_each_line(
+          [&](std::uint64_t line, LineState) { first = first.value_or(line); });
       return first;
     };
     while (const std::optional<std::uint64_t> line = first_held()) {

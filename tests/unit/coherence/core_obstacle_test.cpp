@@ -45,7 +45,7 @@ TEST(CoreObstacle, COH_1_3_OfADeviceCacheIsACqidOrALine) {
 
 TEST(CoreObstacle, COH_1_3_OfTheHostsLinesIsATagOrALine) {
   Core<HostLines> core{HostLines({1, 2, 3}), {}, {}};
-  EXPECT_EQ(core.obstacle(CoreOp::kFlush, 0x00), CoreObstacle::kNotKnown);
+  EXPECT_EQ(core.obstacle(CoreOp::kWriteThrough, 0x00), CoreObstacle::kNotKnown);
   expect_obstacles(core);
 }
 

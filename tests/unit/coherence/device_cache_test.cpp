@@ -2,8 +2,8 @@
 // Requests of a cache and their answers. [COH-2.1] to [COH-2.8]
 #include <gtest/gtest.h>
 
+#include "coherence/agent_books.h"
 #include "coherence/cache_array.h"
-#include "coherence/id_pool.h"
 #include "unit/coherence/coherence_support.h"
 
 namespace flitwise::test::device_cache_test {
@@ -29,9 +29,7 @@ TEST(DeviceCache, COH_2_1_EachOperationHasItsRequest) {
                               {CoreOp::kWriteThrough, part, D2hReq::kWrInv},
                               {CoreOp::kWriteThrough, kAllBytes, D2hReq::kItoMWr},
                               {CoreOp::kWritePosted, part, D2hReq::kWoWrInv},
-                              {CoreOp::kWritePosted, kAllBytes, D2hReq::kWoWrInvF},
-                              {CoreOp::kFlush, 0, D2hReq::kClFlush},
-                              {CoreOp::kFlushed, 0, D2hReq::kCacheFlushed}}) {
+                              {CoreOp::kWritePosted, kAllBytes, D2hReq::kWoWrInvF}}) {
     CacheBench bench;
     bench.ask(one.op, 0x40, 1, one.byte_enables);
     EXPECT_TRUE(bench.sent(one.opcode)) << static_cast<int>(one.op);
@@ -290,29 +288,6 @@ TEST(DeviceCache, COH_2_7_AFailedPullStillSendsItsDataAndTellsTheCore) {
   bench.respond(H2dRsp::kGoErrWritePull, cqid, 12);
   EXPECT_EQ(bench.sent_data(12), 5U);
   bench.result(true);
-}
-
-TEST(DeviceCache, COH_2_1_AFlushOfALineThatIsHeldLosesItToItsSnoop) {
-  CacheBench bench;
-  bench.hold(0x40, LineState::kModified, 5);
-  const std::uint16_t cqid = bench.ask(CoreOp::kFlush, 0x40);
-  EXPECT_TRUE(bench.sent(D2hReq::kClFlush));
-  bench.snoop(H2dReq::kSnpInv, 0x40);
-  EXPECT_TRUE(bench.sent(cxl::D2hRsp::kRspIFwdM));
-  EXPECT_EQ(bench.sent_data(77), 5U);
-  bench.go(cqid, GoState::kInvalid);
-  bench.result();
-  EXPECT_EQ(bench.cache.state(0x40), LineState::kInvalid);
-}
-
-TEST(DeviceCache, COH_2_1_CacheFlushedIsSaidOfAnEmptyCacheOnly) {
-  CacheBench bench;
-  bench.hold(0x40, LineState::kShared, 5);
-  EXPECT_FALSE(bench.accepts(CoreOp::kFlushed, 0));
-  bench.snoop(H2dReq::kSnpInv, 0x40);
-  bench.out.clear();
-  bench.go(bench.ask(CoreOp::kFlushed, 0), GoState::kInvalid);
-  bench.result();
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ CxlMessage any_message(std::mt19937_64& random) {
 template <class Core>
 void ask_something(Core& core, std::mt19937_64& random, CxlOutput& out, CoreResults& done) {
   CoreRequest request;
-  request.op = static_cast<CoreOp>(random() % kCoreOps);
+  request.op = static_cast<CoreOp>(random() % (static_cast<unsigned>(CoreOp::kEvict) + 1));
   request.address = random() % 6 * kCxlLineBytes;
   request.byte_enables = random() % 2 == 0 ? kAllBytes : enables_of(1);
   if (core.obstacle(request) == CoreObstacle::kNone) {

@@ -7,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "coherence/bad_messages.h"
+#include "coherence/agent_books.h"
 #include "coherence/cxl_line.h"
-#include "coherence/id_pool.h"
 
 namespace flitwise {
 

@@ -147,14 +147,18 @@ TEST(StagedFile, NothingChangesWhereOneIsGone) {
   TemporaryFolder folder;
   write_file_atomically(folder.file("a"), "old");
   write_file_atomically(folder.file("obsolete"), "old");
-  StagedFile first(folder.file("a")), second(folder.file("b"));
-  first.write("new");
+  StagedFiles files;
+  for (const char* name : {"a", "b"}) {
+    files.push_back(std::make_unique<StagedFile>(folder.file(name)));
+  }
+  const StagedFile& second = *files.back();
+  files.front()->write("new");
   for (const bool is_replaced : {false, true}) {
     std::filesystem::remove(second.writable_path());
     if (is_replaced) {
       std::ofstream(second.writable_path()) << "another's";
     }
-    EXPECT_THROW(put_in_place({&first, &second}, {folder.file("obsolete")}), OutputError);
+    EXPECT_THROW(put_in_place(files, {folder.file("obsolete")}), OutputError);
     EXPECT_EQ(read_file(folder.file("a")), "old");
     EXPECT_EQ(read_file(folder.file("obsolete")), "old");
     EXPECT_FALSE(std::filesystem::exists(folder.file("b")));

@@ -283,20 +283,19 @@ TEST(Sriov, NumVfsBeyondTotalEnablesNoMoreThanThereAre) {
 TEST(Dvsec, D5_BodyBelongsToItsOwner) {
   std::uint32_t control = 0;
   ConfigSpace space = endpoint();
-  DvsecOptions options;
-  options.size = 0x1c;
-  options.owner.read = [&](std::uint16_t offset) -> std::uint32_t {
+  RegisterOwner owner;
+  owner.read = [&](std::uint16_t offset) -> std::uint32_t {
     return offset == 0x04 ? 0x01c0f17d : offset == 0x08 ? 0x1 : offset == 0x10 ? control : 0;
   };
-  options.owner.write = [&](std::uint16_t offset, std::uint32_t value, std::uint8_t enables,
-                            WriteEffect& effect) {
+  owner.write = [&](std::uint16_t offset, std::uint32_t value, std::uint8_t enables,
+                    WriteEffect& effect) {
     if (offset == 0x10 && enables == 0xf) {
       control = value;
       effect.dhi_control_changed = true;
     }
   };
-  options.owner.reset = [&](ResetKind) { control = 0; };
-  const std::uint16_t start = space.add(dvsec_capability(options));
+  owner.reset = [&](ResetKind) { control = 0; };
+  const std::uint16_t start = space.add(dvsec_capability(0x1c, owner));
   EXPECT_EQ(find_dvsec(space, 0xf17d, 1), start);
   EXPECT_EQ(find_dvsec(space, 0xf17d, 2), std::nullopt);
   const auto at = static_cast<std::uint16_t>(start + 0x10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flit headers and returned credits as bits.
-#include "cxl/flit_header.h"
+#include "cxl/flit_frame.h"
 
 #include <gtest/gtest.h>
 

@@ -42,7 +42,7 @@ TEST(CxlEfficiency, CXL_2_12_ReadsIn68ByteFlits) {
 // Row 54: 64 / (1.25 * 68).
 TEST(CxlEfficiency, CXL_2_12_ReadsOneAFlit) {
   CxlPackingRules rules(CxlFlitForm::k68);
-  rules.per_flit_of(C::kS2mDrs) = 1;
+  rules.per_flit[index_of(C::kS2mDrs)] = 1;
   EXPECT_NEAR(in_68(CxlDirection::kUpstream, kReads, rules), 75.29, kTolerance);
 }
 

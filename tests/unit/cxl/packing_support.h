@@ -47,18 +47,12 @@ inline std::string text_of(const CxlFlitLayout& flit) {
     const CxlSlot& slot = flit.slot[i];
     text += text.empty() ? "" : " ";
     switch (slot.kind) {
-      case CxlSlot::Kind::kEmpty:
-        text += "-";
-        break;
+      case CxlSlot::Kind::kEmpty: text += "-"; break;
       case CxlSlot::Kind::kMessages:
         text += (i == 0 ? "H" : "G") + std::to_string(slot.format);
         break;
-      case CxlSlot::Kind::kData:
-        text += slot.ends_line ? "D" : "d";
-        break;
-      case CxlSlot::Kind::kByteEnables:
-        text += "b";
-        break;
+      case CxlSlot::Kind::kData: text += slot.ends_line ? "D" : "d"; break;
+      case CxlSlot::Kind::kByteEnables: text += "b"; break;
     }
   }
   return text;

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "cxl/message_packing.h"
+#include "cxl/flit_codec.h"
 
 namespace flitwise::test {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which messages the formats of slots hold.
-#include "cxl/slot_formats.h"
+#include "cxl/flit_layout.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "cxl/flit_layout.h"
 
 namespace flitwise::slot_formats_test {
 namespace {

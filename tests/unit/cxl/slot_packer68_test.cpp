@@ -162,7 +162,7 @@ TEST_F(CxlSlotPacker68Test, CXL_2_8_NoChannelStarves) {
 // for ever: three of them leave three chunks owed behind three.
 TEST_F(CxlSlotPacker68Test, CXL_2_8_DataMakesWayForAChannelThatOnlyGenericSlotsHold) {
   CxlPackingRules rules(CxlFlitForm::k68);
-  rules.per_flit_of(C::kD2hData) = 3;
+  rules.per_flit[index_of(C::kD2hData)] = 3;
   use(CxlDirection::kUpstream, 36, rules);
   CxlWaiting both = waiting({{C::kD2hData, test::kSaturated}});
   both.partial_lines = ~std::uint64_t{0};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dhi/dhi_message.h"
+#include "support/handle_tables.h"
 
 namespace flitwise::coherence_test {
 namespace {
@@ -154,7 +155,7 @@ class Machine {
       if (first == 0) {
         device_.reset(device_.range(), epoch);
       } else {
-        host_.reset(partition_, epoch);
+        host_.reset(partition_, host_.range(partition_), epoch);
       }
       for (int i = 0; i < 30; ++i) {
         send(static_cast<std::uint32_t>(random_() % 24));
@@ -163,7 +164,7 @@ class Machine {
       link_.clear();
     }
     device_.reset(device_.range(), epoch);
-    host_.reset(partition_, epoch);
+    host_.reset(partition_, host_.range(partition_), epoch);
   }
 
   void deliver() {
@@ -277,11 +278,11 @@ TEST(Coherence, D1_D23_TwoDevicesOfDifferentSizesShareOneLargerTableOfTheHost) {
       const auto made = device.allocate(DomainId{domain}, identity_of(bus, domain), false, 0);
       ASSERT_EQ(host.allocate(kBelow, made.message.identity.bdf, made.message), HandleStatus::kOk);
     }
-    EXPECT_EQ(device.valid_entries(), config.range.size());
+    EXPECT_EQ(test::valid_entries(device), config.range.size());
     EXPECT_EQ(mismatches(device, host), 0U);
   }
-  EXPECT_EQ(host.valid_entries(PartitionId{0}), 100U);
-  EXPECT_EQ(host.valid_entries(PartitionId{1}), 4U);
+  EXPECT_EQ(test::valid_entries(host, ranges[0]), 100U);
+  EXPECT_EQ(test::valid_entries(host, ranges[1]), 4U);
 }
 
 // [DHI-28]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three victim orders, alone and against a naive one. [DHI D9]
-#include "dhi/replacement_policy.h"
+#include "dhi/device_handle_table.h"
 
 #include <gtest/gtest.h>
 
@@ -90,12 +90,9 @@ struct NaiveOrder {
     std::vector<Item> sorted = items;
     std::sort(sorted.begin(), sorted.end(), [&](const Item& a, const Item& b) {
       switch (kind) {
-        case VictimPolicy::kFifo:
-          return a.inserted < b.inserted;
-        case VictimPolicy::kLru:
-          return a.used < b.used;
-        case VictimPolicy::kLfu:
-          return std::pair(a.uses, a.used) < std::pair(b.uses, b.used);
+        case VictimPolicy::kFifo: return a.inserted < b.inserted;
+        case VictimPolicy::kLru: return a.used < b.used;
+        case VictimPolicy::kLfu: return std::pair(a.uses, a.used) < std::pair(b.uses, b.used);
       }
       return false;
     });

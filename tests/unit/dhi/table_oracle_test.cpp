@@ -10,6 +10,7 @@
 
 #include "dhi/device_handle_table.h"
 #include "dhi/host_handle_table.h"
+#include "support/handle_tables.h"
 
 namespace flitwise::table_oracle_test {
 namespace {
@@ -68,12 +69,9 @@ class NaiveDeviceTable {
     };
     const auto policy = [&](const Entry& e) {
       switch (config_.victim) {
-        case VictimPolicy::kFifo:
-          return std::pair<std::uint64_t, std::uint64_t>(0, e.allocated);
-        case VictimPolicy::kLru:
-          return std::pair<std::uint64_t, std::uint64_t>(0, e.used);
-        case VictimPolicy::kLfu:
-          return std::pair<std::uint64_t, std::uint64_t>(e.uses, e.used);
+        case VictimPolicy::kFifo: return std::pair<std::uint64_t, std::uint64_t>(0, e.allocated);
+        case VictimPolicy::kLru: return std::pair<std::uint64_t, std::uint64_t>(0, e.used);
+        case VictimPolicy::kLfu: return std::pair<std::uint64_t, std::uint64_t>(e.uses, e.used);
       }
       return std::pair<std::uint64_t, std::uint64_t>(0, 0);
     };
@@ -114,23 +112,16 @@ class DeviceDuel {
   void step() {
     const auto domain = static_cast<std::uint32_t>(random_() % kDomains);
     switch (random_() % 10) {
-      case 0:
-        end_context(domain);
-        break;
+      case 0: end_context(domain); break;
       case 1:
         if (random_() % 4 == 0) {
           drain(domain);
         }
         break;
       case 2:
-      case 3:
-        finish_one();
-        break;
-      case 4:
-        push();
-        break;
-      default:
-        use(domain);
+      case 3: finish_one(); break;
+      case 4: push(); break;
+      default: use(domain);
     }
     compare();
   }
@@ -225,7 +216,7 @@ class DeviceDuel {
   }
 
   void compare() {
-    ASSERT_EQ(table_.valid_entries(), naive_.entries.size());
+    ASSERT_EQ(test::valid_entries(table_), naive_.entries.size());
     for (std::uint32_t domain = 0; domain < kDomains; ++domain) {
       const auto expected = naive_.find(domain);
       const auto found = table_.find(DomainId{domain});
@@ -348,7 +339,7 @@ void run_host_duel(DeallocMode mode, std::uint64_t seed) {
       ASSERT_EQ(table.allocate({1, 2}, requester, message), naive.allocate(requester, message))
           << "step " << step;
     } else if (random() % 20 == 0) {
-      table.reset(first, 0);
+      table.reset(first, table.range(first), 0);
       naive.free_if([](std::uint16_t handle) { return handle < 8; });
     } else if (requester.bus() <= 2) {
       table.deallocate({1, 2}, requester, {DeallocScope::kOne, message.dhi, {}, {}, 0});

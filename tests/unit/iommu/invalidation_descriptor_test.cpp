@@ -106,8 +106,6 @@ TEST_F(Descriptors, Wait) {
 
 TEST_F(Descriptors, IQU_03_ReservedBitsOfWait) {
   expect_reserved(5, 0, 0xffff'f100, 3, 0xffff'ffff'0000'00f0, ~0ULL << 2);
-  offers.page_request_drain = false;
-  expect_error(DescriptorError::kReservedBits, 0x85);
 }
 
 // [IOM-5.6]

@@ -10,7 +10,6 @@ namespace flitwise::page_request_queue_test {
 namespace {
 
 using namespace iommu_register;
-using A = PageRequestAction;
 
 class PageRequestQueueRules : public ::testing::Test {
  protected:
@@ -26,7 +25,7 @@ class PageRequestQueueRules : public ::testing::Test {
   PageRequestQueue::Admission admit() { return queue.admit(request, true, registers); }
   void fill() {
     for (unsigned i = 0; i < 127; ++i) {
-      ASSERT_EQ(admit().action, A::kRecord);
+      ASSERT_TRUE(admit().record);
       queue.written(registers);
     }
   }
@@ -54,8 +53,8 @@ TEST_F(PageRequestQueueRules, PRI_01_RecordHasTheFieldsOfTheRequest) {
 }
 
 TEST_F(PageRequestQueueRules, PRI_01_TailMovesWhenTheRecordIsInMemory) {
-  EXPECT_EQ(admit().address, 0x8000U);
-  EXPECT_EQ(admit().address, 0x8020U);
+  EXPECT_EQ(admit().record, 0x8000U);
+  EXPECT_EQ(admit().record, 0x8020U);
   EXPECT_EQ(registers.page_request_queue().tail, 0U);
   EXPECT_FALSE(queue.is_drained(registers));
   EXPECT_TRUE(queue.written(registers));
@@ -75,23 +74,23 @@ TEST_F(PageRequestQueueRules, IQU_15_DrainedWhenSoftwareHasTakenAllRecords) {
 
 TEST_F(PageRequestQueueRules, PRI_13_PRI_15_FullQueueAnswersSuccessUntilCleared) {
   fill();
-  EXPECT_EQ(admit().action, A::kRespondSuccess);
+  EXPECT_EQ(admit().answer, PrgCode::kSuccess);
   EXPECT_EQ(registers.read(kPrs, 4),
             page_request_status::kPending | page_request_status::kOverflow);
   registers.write(kPqh, 8, 0x40);  // room again, but PRO still set
-  EXPECT_EQ(admit().action, A::kRespondSuccess);
+  EXPECT_EQ(admit().answer, PrgCode::kSuccess);
   request.is_last = false;
-  EXPECT_EQ(admit().action, A::kDrop);
+  EXPECT_EQ(admit().answer, std::nullopt);
   EXPECT_EQ(queue.dropped(), 3U);
   registers.write(kPrs, 4, page_request_status::kOverflow);
-  EXPECT_EQ(admit().action, A::kRecord);
+  EXPECT_TRUE(admit().record);
 }
 
 TEST_F(PageRequestQueueRules, PRI_15_PolicyDropAnswersNothing) {
   queue = PageRequestQueue(PageRequestOverflow::kDrop);
   fill();
-  EXPECT_EQ(admit().action, A::kDrop);
-  EXPECT_EQ(admit().action, A::kDrop);
+  EXPECT_EQ(admit().answer, std::nullopt);
+  EXPECT_EQ(admit().answer, std::nullopt);
 }
 
 TEST_F(PageRequestQueueRules, PRI_16_OverflowOnTopOfPendingIsNoSecondEvent) {
@@ -100,21 +99,21 @@ TEST_F(PageRequestQueueRules, PRI_16_OverflowOnTopOfPendingIsNoSecondEvent) {
 }
 
 TEST_F(PageRequestQueueRules, PRI_14_MemoryErrorAnswersFailure) {
-  ASSERT_EQ(admit().action, A::kRecord);
-  EXPECT_EQ(queue.write_failed(request, registers), A::kRespondFailure);
+  ASSERT_TRUE(admit().record);
+  EXPECT_EQ(queue.write_failed(request, registers), PrgCode::kResponseFailure);
   EXPECT_EQ(queue.in_flight(), 0U);
 }
 
 TEST_F(PageRequestQueueRules, PRI_05_RequestForNothingIsInvalid) {
   request.read = false;
   request.pasid = std::nullopt;
-  EXPECT_EQ(admit().action, A::kRespondInvalid);
+  EXPECT_EQ(admit().answer, PrgCode::kInvalidRequest);
 }
 
 TEST_F(PageRequestQueueRules, PRI_06_StopMarkerIsRecordedAndNeverAnswered) {
   request.read = false;
   EXPECT_TRUE(request.is_stop_marker());
-  EXPECT_EQ(admit().action, A::kRecord);
+  EXPECT_TRUE(admit().record);
   queue.written(registers);
   request.read = true;
   for (unsigned i = 0; i < 126; ++i) {
@@ -122,13 +121,13 @@ TEST_F(PageRequestQueueRules, PRI_06_StopMarkerIsRecordedAndNeverAnswered) {
     queue.written(registers);
   }
   request.read = false;
-  EXPECT_EQ(admit().action, A::kDrop);
+  EXPECT_EQ(admit().answer, std::nullopt);
 }
 
 TEST_F(PageRequestQueueRules, PRI_39_DisabledQueueAnswersFailure) {
-  EXPECT_EQ(queue.admit(request, false, registers).action, A::kRespondFailure);
+  EXPECT_EQ(queue.admit(request, false, registers).answer, PrgCode::kResponseFailure);
   request.is_last = false;
-  EXPECT_EQ(queue.admit(request, false, registers).action, A::kDrop);
+  EXPECT_EQ(queue.admit(request, false, registers).answer, std::nullopt);
 }
 
 }  // namespace

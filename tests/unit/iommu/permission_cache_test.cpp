@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stays of permission tables, and what each revocation removes.
-#include "iommu/permission_cache.h"
+#include "iommu/translation_caches.h"
 
 #include <gtest/gtest.h>
 

@@ -128,10 +128,10 @@ class ReferenceWalker {
     if (part(a, 8, 5) != 0 || part(b, 63, 21) != 0 || above_host(a)) {
       throw Stop{0x42};
     }
-    if (q_.kind != WalkKind::kUntranslated && !(bit(a, 2) && c_.device_tlb)) {
+    if (q_.kind != WalkKind::kUntranslated && !bit(a, 2)) {
       throw Stop{0x44};
     }
-    if (q_.kind == WalkKind::kPageRequest && !(bit(a, 4) && c_.page_requests)) {
+    if (q_.kind == WalkKind::kPageRequest && !bit(a, 4)) {
       throw Stop{0x47};
     }
     const bool has_pasid = q_.pasid.has_value();
@@ -155,8 +155,8 @@ class ReferenceWalker {
       throw Stop{0x48};
     }
     const std::uint64_t pasid = has_pasid ? to_int(*q_.pasid) : rid_pasid;
-    super_ = c_.supervisor_requests && (has_pasid ? q_.wish.privileged : bit(b, 20));
-    exec_ = c_.execute_requests && has_pasid && q_.wish.execute;
+    super_ = has_pasid ? q_.wish.privileged : bit(b, 20);
+    exec_ = has_pasid && q_.wish.execute;
     const std::uint64_t pde = fetch((a & ~0xfffULL) + pasid / 64 * 8, 0x50);
     fpd_ = fpd_ || bit(pde, 1);
     if (!bit(pde, 0)) {
@@ -184,14 +184,12 @@ class ReferenceWalker {
     const unsigned type = static_cast<unsigned>(part(e0_, 8, 6));
     const unsigned aw = static_cast<unsigned>(part(e0_, 4, 2));
     const unsigned mode = static_cast<unsigned>(part(e2_, 3, 2));
-    const bool aw_ok = (aw == 1 && c_.second_stage_3_level) ||
-                       (aw == 2 && c_.second_stage_4_level) || (aw == 3 && c_.second_stage_5_level);
+    const bool aw_ok = aw == 1 || aw == 2 || (aw == 3 && c_.second_stage_5_level);
     const bool mode_ok = mode == 0 || (mode == 1 && c_.first_stage_5_level);
     const bool first = type == 1 || type == 3;
-    const bool ok =
-        (type == 1 && c_.first_stage && mode_ok) || (type == 2 && c_.second_stage && aw_ok) ||
-        (type == 3 && c_.nested && c_.first_stage && c_.second_stage && mode_ok && aw_ok) ||
-        (type == 4 && c_.pass_through && aw >= 1 && aw <= 3);
+    const bool ok = (type == 1 && mode_ok) || (type == 2 && aw_ok) ||
+                    (type == 3 && c_.nested && mode_ok && aw_ok) ||
+                    (type == 4 && aw >= 1 && aw <= 3);
     if (!ok) {
       throw Stop{0x5b};
     }
@@ -206,8 +204,8 @@ class ReferenceWalker {
       throw Stop{0x5d};
     }
     width_ = aw == 1 ? 39 : aw == 2 ? 48 : 57;
-    width_ = width_ < c_.guest_address_bits ? width_ : c_.guest_address_bits;
-    ssade_ = bit(e0_, 9) && c_.second_stage_accessed_dirty;
+    width_ = width_ < 48 || c_.second_stage_5_level ? width_ : 48;
+    ssade_ = bit(e0_, 9);
     type_ = type;
     by_type(aw, mode);
   }
@@ -243,7 +241,7 @@ class ReferenceWalker {
   }
 
   void grant(bool r, bool w) {
-    const bool may_read = r || (w && q_.wish.zero_length && c_.zero_length_read);
+    const bool may_read = r || (w && q_.wish.zero_length);
     if ((q_.wish.read && !may_read) || (q_.wish.write && !w)) {
       throw Stop{0xf0};
     }
@@ -294,7 +292,7 @@ class ReferenceWalker {
     answer_.w = w && (!ats() || q_.wish.write);
     answer_.x = leaf.r && (!staged || executable_) && (!ats() || exec_);
     answer_.unclean = leaf.unclean;
-    answer_.snoop = bit(e1_, 24) || (leaf.snoop && c_.snoop_control && type_ != 1 && type_ != 4);
+    answer_.snoop = bit(e1_, 24) || (leaf.snoop && type_ != 1 && type_ != 4);
   }
 
   Leaf first(std::uint64_t table, unsigned level, unsigned levels, unsigned second_levels) {
@@ -311,9 +309,6 @@ class ReferenceWalker {
     check_first(e, level, shift);
     const bool leaf = level == 1 || bit(e, 7);
     std::uint64_t flags = 0x20;
-    if (bit(e2_, 7) && c_.extended_accessed_flag) {
-      flags |= 0x400;
-    }
     if (leaf && q_.wish.write && first_write()) {
       flags |= 0x40;
     }
@@ -366,7 +361,7 @@ class ReferenceWalker {
     }
     bool bad = above_host(part(e, 51, 0));
     if (level > 1 && bit(e, 7)) {
-      bad = bad || level > 3 || (level == 3 && !c_.first_stage_1g) || part(e, shift - 1, 13) != 0;
+      bad = bad || level > 3 || part(e, shift - 1, 13) != 0;
     }
     if (bad) {
       throw Stop{0x72, shift};
@@ -421,20 +416,16 @@ class ReferenceWalker {
     if (for_request && ats()) {
       denied = !so_far.r && !so_far.w;
     } else if (for_request) {
-      const bool zero_ok = q_.wish.zero_length && c_.zero_length_read && so_far.w;
+      const bool zero_ok = q_.wish.zero_length && so_far.w;
       denied = (q_.wish.read && !so_far.r && !zero_ok) || (q_.wish.write && !so_far.w);
     }
     if (denied) {
       throw Stop{0x79, hole};
     }
     bool bad = above_host(part(e, 51, 0));
-    if (level == 1) {
-      bad = bad || (bit(e, 62) && !c_.device_tlb);
-    } else if (bit(e, 7)) {
-      bad = bad || level > 3 || (level == 3 && !c_.second_stage_1g) ||
-            (level == 2 && !c_.second_stage_2m) || part(e, shift - 1, 12) != 0 ||
-            (bit(e, 62) && !c_.device_tlb);
-    } else {
+    if (level != 1 && bit(e, 7)) {
+      bad = bad || level > 3 || part(e, shift - 1, 12) != 0;
+    } else if (level != 1) {
       bad = bad || bit(e, 11) || bit(e, 62);
     }
     if (bad) {

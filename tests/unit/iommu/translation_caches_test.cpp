@@ -69,9 +69,8 @@ class Agent {
       hit = WalkResult();
       hit->outcome =
           page->fault == FaultReason::kNone ? WalkOutcome::kTranslated : WalkOutcome::kFault;
-      hit->fault = page->fault != FaultReason::kNone
-                       ? page->fault
-                       : rights_fault(page->rights, request.wish, true);
+      hit->fault = page->fault != FaultReason::kNone ? page->fault
+                                                     : rights_fault(page->rights, request.wish);
       hit->address = page->page | (request.address & 0xfff);
       return;
     }

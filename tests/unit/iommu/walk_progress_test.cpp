@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which walks count as progress while nothing is completed (docs/statistics.md).
-#include "iommu/walk_progress.h"
+#include "iommu/waiting_pages.h"
 
 #include <gtest/gtest.h>
 

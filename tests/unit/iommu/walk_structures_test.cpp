@@ -21,7 +21,7 @@ class WalkStructures : public ::testing::Test {
   void expect_fault(F reason, const WalkRequest& request) {
     const WalkResult result = tables.walk(request);
     EXPECT_EQ(result.outcome, WalkOutcome::kFault);
-    EXPECT_EQ(result.fault, reason) << name_of(result.fault);
+    EXPECT_EQ(result.fault, reason) << static_cast<unsigned>(result.fault);
     EXPECT_TRUE(result.is_recorded);
   }
   void expect_read_fault(F reason) { expect_fault(reason, tables.request(0x5000)); }

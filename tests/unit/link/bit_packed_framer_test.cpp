@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of messages into flits, against a packer that moves one bit at a time.
-#include "link/bit_packed_framer.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "common/random.h"
+#include "link/framer.h"
 #include "unit/link/link_support.h"
 
 namespace flitwise::bit_packed_framer_test {
@@ -47,6 +47,13 @@ class BitByBit {
   std::uint32_t at_ = 0;
 };
 
+std::unique_ptr<Framer> framer_of(const MessageConfig& message, TransactionQueues& queues,
+                                  PacketPool& pool) {
+  LinkConfig link;
+  link.carrier = Carrier::kBitPacked;
+  return make_framer(link, message, queues, nullptr, pool);
+}
+
 PacketRef message_of(PacketPool& pool, std::uint32_t bits) {
   PacketRef packet = test::packet(pool, TlpType::kMWr);
   packet->kind = PacketKind::kMessage;
@@ -64,14 +71,14 @@ TEST(BitPackedFramer, D24_AMessageOfNoBitsTakesTheRestOfAFlit) {
     message.packing = packing;
     PacketPool pool;
     TransactionQueues queues(8, RelaxedPassing::kNever);
-    BitPackedFramer framer(message, queues);
+    const auto framer = framer_of(message, queues, pool);
     for (const std::uint32_t bits : {0U, 100U, 0U, 0U, 8U}) {
       queues.push(message_of(pool, bits));
     }
     std::uint64_t total = 0;
     WireUnit unit;
     for (int i = 0; i < 5; ++i) {
-      ASSERT_TRUE(framer.next(kLater, unit));
+      ASSERT_TRUE(framer->next(kLater, unit));
       EXPECT_GT(unit.size.total(), 0U);
       EXPECT_LE(unit.size.total(), 160U);
       total += unit.size.total();
@@ -92,7 +99,7 @@ TEST(BitPackedFramer, D24_PacksAsOneBitAfterTheOtherWould) {
         message.packing = packing;
         PacketPool pool;
         TransactionQueues queues(8, RelaxedPassing::kNever);
-        BitPackedFramer framer(message, queues);
+        const auto framer = framer_of(message, queues, pool);
         BitByBit naive(message);
         for (int i = 0; i < 300; ++i) {
           while (queues.empty() || (queues.has_room(FcClass::kPosted) && random.chance(0.7))) {
@@ -100,7 +107,7 @@ TEST(BitPackedFramer, D24_PacksAsOneBitAfterTheOtherWould) {
           }
           const std::uint32_t bits = queues.peek(*queues.choose(kLater)).size.payload;
           WireUnit unit;
-          ASSERT_TRUE(framer.next(kLater, unit));
+          ASSERT_TRUE(framer->next(kLater, unit));
           const Overhead expected = naive.add(bits, packing == Packing::kAligned || queues.empty());
           ASSERT_EQ(unit.size.padding, expected.padding) << flit << " " << crc << " " << i;
           ASSERT_EQ(unit.size.crc, expected.crc) << flit << " " << crc << " " << i;
@@ -118,12 +125,12 @@ TEST(BitPackedFramer, D24_AlignedCostIsAStaircaseOfTheIdentityBits) {
     message.flit_bits = flit;
     PacketPool pool;
     TransactionQueues queues(8, RelaxedPassing::kNever);
-    BitPackedFramer framer(message, queues);
+    const auto framer = framer_of(message, queues, pool);
     for (unsigned identity = 0; identity <= 36; ++identity) {
       const unsigned bits = message.header_bits + message.payload_bits + identity;
       queues.push(message_of(pool, bits));
       WireUnit unit;
-      ASSERT_TRUE(framer.next(kLater, unit));
+      ASSERT_TRUE(framer->next(kLater, unit));
       const unsigned room = flit - message.crc_bits;
       EXPECT_EQ(unit.size.total(), (bits + room - 1) / room * flit);
     }
@@ -135,7 +142,7 @@ TEST(BitPackedFramer, D24_ContiguousMessagesCostTheirBitsAndTheirShareOfCrc) {
   message.packing = Packing::kContiguous;
   PacketPool pool;
   TransactionQueues queues(32, RelaxedPassing::kNever);
-  BitPackedFramer framer(message, queues);
+  const auto framer = framer_of(message, queues, pool);
   std::uint64_t total = 0;
   for (int i = 0; i < 31; ++i) {
     queues.push(message_of(pool, 612));
@@ -143,7 +150,7 @@ TEST(BitPackedFramer, D24_ContiguousMessagesCostTheirBitsAndTheirShareOfCrc) {
   for (int i = 0; i < 1'000; ++i) {
     queues.push(message_of(pool, 612));
     WireUnit unit;
-    ASSERT_TRUE(framer.next(kLater, unit));
+    ASSERT_TRUE(framer->next(kLater, unit));
     EXPECT_EQ(unit.size.padding, 0U);
     total += unit.size.total();
   }
@@ -153,14 +160,14 @@ TEST(BitPackedFramer, D24_ContiguousMessagesCostTheirBitsAndTheirShareOfCrc) {
 TEST(BitPackedFramer, DamagedMessageIsDroppedAndCounted) {
   PacketPool pool;
   TransactionQueues queues(8, RelaxedPassing::kNever);
-  BitPackedFramer framer(MessageConfig{}, queues);
+  const auto framer = framer_of(MessageConfig{}, queues, pool);
   WireUnit unit;
   unit.packet = message_of(pool, 100);
   std::vector<PacketRef> delivered;
-  framer.receive(unit, true, Time{}, delivered);
+  framer->receive(unit, true, Time{}, delivered);
   EXPECT_TRUE(delivered.empty());
-  EXPECT_EQ(framer.stats().damaged_tlps, 1U);
-  framer.receive(unit, false, Time{}, delivered);
+  EXPECT_EQ(framer->stats().damaged_tlps, 1U);
+  framer->receive(unit, false, Time{}, delivered);
   EXPECT_EQ(delivered.size(), 1U);
 }
 

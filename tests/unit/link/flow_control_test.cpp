@@ -54,7 +54,7 @@ TEST(FlowControl, LNK_8_2_CreditsByType) {
 TEST(CreditGate, LNK_8_3_AllowsExactlyWhatIsLeftAlsoAcrossTheWrap) {
   Random random(4);
   for (const CreditScale scale : {CreditScale::header(false, 0), CreditScale::data(false, 0),
-                                  CreditScale::of_header_code(1)}) {
+                                  CreditScale::of_code(1, CreditScale::kHeaderCounterBits)}) {
     const std::uint32_t most = (1U << (scale.bits - 1)) - 1;
     CreditGate gate = gate_of(most, scale);
     std::uint64_t limit = most;
@@ -77,9 +77,9 @@ TEST(CreditGate, LNK_8_3_AllowsExactlyWhatIsLeftAlsoAcrossTheWrap) {
 
 // [LNK-6.6]
 TEST(CreditGate, LNK_8_4_ScaleShiftsTheValueOfTheDllp) {
-  CreditGate by4 = gate_of(100, CreditScale::of_header_code(2));
+  CreditGate by4 = gate_of(100, CreditScale::of_code(2, CreditScale::kHeaderCounterBits));
   EXPECT_EQ(by4.available(), 400U);
-  CreditGate by16 = gate_of(2'000, CreditScale::of_data_code(3));
+  CreditGate by16 = gate_of(2'000, CreditScale::of_code(3, CreditScale::kDataCounterBits));
   EXPECT_EQ(by16.available(), 32'000U);
   by16.consume(32'000);
   EXPECT_FALSE(by16.allows(1));

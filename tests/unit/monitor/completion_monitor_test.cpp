@@ -7,7 +7,6 @@
 
 #include <array>
 
-#include "tlp/completion.h"
 #include "tlp/splitter.h"
 #include "unit/monitor/monitor_support.h"
 
@@ -31,7 +30,7 @@ class CompletionMonitorTest : public ::testing::Test {
   }
   void ask(const PacketRef& request, Time when = {}) {
     request->stamp(Hop::kIssue, when);
-    tags.sent(*request, when);
+    answers.sent(*request, when);
   }
   std::vector<PacketRef> answers_to(const PacketRef& request, unsigned mps = 256,
                                     unsigned rcb = 64) {
@@ -53,9 +52,7 @@ class CompletionMonitorTest : public ::testing::Test {
 
   PacketPool pool;
   test::Reported reported;
-  RequestTable table;
-  TagMonitor tags{reported.reporter, table, Time::from_us(50)};
-  CompletionMonitor answers{reported.reporter, table, 64};
+  CompletionMonitor answers{reported.reporter, reported.reporter, Time::from_us(50), 64};
 };
 
 // [LNK-9.10] [LNK-9.12] [LNK-9.13] The model's splitter and the monitor were written apart.

@@ -244,9 +244,14 @@ TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {
 
 TEST_F(ReportPage, WhatAResultLacksIsSaidInPlainWords) {
   nlohmann::ordered_json lacking = full_result(), other = full_result();
+  nlohmann::ordered_json no_wait = result_json(sample_result()), no_reads = no_wait;
   lacking["checks"][0].erase("ok");
   other["checks"][0]["ok"] = 1;
+  no_wait["waits"][0].erase("wait_ns");
+  no_reads["iommu"][0].erase("walk_reads");
   for (const auto& [result, words] : {std::pair(lacking, "without the key 'ok', which"),
+                                      std::pair(no_wait, "without the key 'wait_ns', which"),
+                                      std::pair(no_reads, "without the key 'walk_reads', which"),
                                       std::pair(other, "type must be boolean, but is number;")}) {
     write_file_atomically(folder_.file("result.json"), result.dump());
     try {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "scenario/campaign.h"
-#include "scenario/rule_coverage.h"
 
 namespace flitwise::scenario::verdict_test {
 namespace {

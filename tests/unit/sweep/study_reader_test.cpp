@@ -67,7 +67,7 @@ TEST_F(StudyReader, BlocksInheritWhatStandsBesideThem) {
       "- name: b\n"
       "  seeds: [6, 7]\n"
       "  set: {workload.requests: 200}\n");
-  EXPECT_EQ(study.title, "two questions");
+  EXPECT_EQ(study.presentation.title, "two questions");
   ASSERT_EQ(study.blocks.size(), 2U);
   EXPECT_THAT(study.blocks[0].seeds, ElementsAre(5));
   EXPECT_THAT(study.blocks[1].seeds, ElementsAre(6, 7));

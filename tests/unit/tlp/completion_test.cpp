@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completions from their requests, and what counts as an interrupt.
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 #include <gtest/gtest.h>
 
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 
 namespace flitwise::completion_test {
 namespace {

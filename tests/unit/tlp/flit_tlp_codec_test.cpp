@@ -8,7 +8,7 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "tlp/flit_tlp_codec.h"
-#include "tlp/flit_tlp_layout.h"
+#include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 #include "unit/tlp/random_tlp.h"
 
@@ -200,17 +200,16 @@ TEST(OhcFields, LNK_11_16_NoWriteIsTheTopBitOfATranslationRequestOnly) {
 
 TEST(OhcFields, LNK_11_17_KindFollowsFromTypeAndRouting) {
   Tlp tlp;
-  for (const auto& [type, kind] : {std::pair{TlpType::kMRd, OhcA::kA1},
-                                   {TlpType::kCas, OhcA::kA1},
-                                   {TlpType::kIORd, OhcA::kA2},
-                                   {TlpType::kCfgWr1, OhcA::kA3},
-                                   {TlpType::kCplD, OhcA::kA5},
-                                   {TlpType::kMsg, OhcA::kA1}}) {
+  const std::pair<TlpType, const OhcPasidPlaces*> kPlaces[] = {
+      {TlpType::kMRd, &kPasidInOhcA1}, {TlpType::kCas, &kPasidInOhcA1},
+      {TlpType::kIORd, nullptr},       {TlpType::kCfgWr1, nullptr},
+      {TlpType::kCplD, nullptr},       {TlpType::kMsg, &kPasidInOhcA1}};
+  for (const auto& [type, places] : kPlaces) {
     tlp.type = type;
-    EXPECT_EQ(ohc_a_kind(tlp), kind) << name_of(type);
+    EXPECT_EQ(pasid_in_ohc_a(tlp), places) << name_of(type);
   }
   tlp.routing = MsgRouting::kById;
-  EXPECT_EQ(ohc_a_kind(tlp), OhcA::kA4);
+  EXPECT_EQ(pasid_in_ohc_a(tlp), &kPasidInOhcA4);
 }
 
 TEST(OhcFields, LNK_11_17_OthersThanA1) {
@@ -314,7 +313,7 @@ TEST(FlitTlpCodec, LNK_11_13_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSi
                                  << result.error_offset << " round " << round;
       ASSERT_EQ(result.has_spare_ohc_a, has_spare);
       ASSERT_TRUE(std::equal(payload.begin(), payload.end(),
-                             bytes.begin() + static_cast<long>(result.payload_offset)));
+                             bytes.begin() + static_cast<long>(result.payload_at())));
       ASSERT_EQ(encoded(result.tlp, payload, has_spare), bytes) << name_of(tlp.type);
       // Both forms say the same: the non-flit bytes of what came back are those of what was sent.
       TlpDocument sent{tlp, payload, {}}, back{result.tlp, payload, {}};
@@ -335,7 +334,7 @@ TEST(FlitTlpDecoder, LNK_11_16_AnOhcAThatNothingNeedsIsKept) {
   ASSERT_FALSE(result.error);
   EXPECT_TRUE(result.has_spare_ohc_a);
   EXPECT_FALSE(result.tlp.has_pasid);
-  EXPECT_EQ(result.payload_offset, 16U);
+  EXPECT_EQ(result.payload_at(), 16U);
   const TlpDocument document = document_of(result, bytes);
   EXPECT_EQ(document.reserved, (std::vector<std::uint32_t>{0, 0, 0, 0x01234500}));
   EXPECT_EQ(bytes_of(document), bytes);

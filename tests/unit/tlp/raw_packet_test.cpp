@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets from bytes that anybody may have made.
-#include "tlp/raw_packet.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Domain choice: each policy against its own definition.
-#include "workload/domain_chooser.h"
+#include "workload/message_source.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
-#include "tlp/raw_packet.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise::hostile_source_test {
 namespace {

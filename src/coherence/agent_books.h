@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What an agent keeps books of: identifiers that are out, records that come and go, and messages
+/// that make no sense.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace flitwise {
+
+/// CQID, UQID, Tag or BITag of what is outstanding: each is out once at most. [COH-1.3]
+class IdPool {
+ public:
+  /// Ids 0 to `size` - 1.
+  explicit IdPool(std::uint32_t size) : is_out_(size, false) {
+    free_.reserve(size);
+    for (std::uint32_t id = size; id > 0; --id) {
+      free_.push_back(static_cast<std::uint16_t>(id - 1));
+    }
+  }
+
+  std::size_t available() const { return free_.size(); }
+  std::size_t outstanding() const { return is_out_.size() - free_.size(); }
+  bool is_out(std::uint16_t id) const { return id < is_out_.size() && is_out_[id]; }
+
+  /// REQUIRES: available() > 0.
+  std::uint16_t acquire() {
+    const std::uint16_t id = free_.back();
+    free_.pop_back();
+    is_out_[id] = true;
+    return id;
+  }
+  /// REQUIRES: is_out(id).
+  void release(std::uint16_t id) {
+    is_out_[id] = false;
+    free_.push_back(id);
+  }
+
+ private:
+  std::vector<std::uint16_t> free_;
+  std::vector<bool> is_out_;
+};
+
+/// No record.
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+/// Records by token, as many as have ever been open at once.
+template <class Record>
+class TokenPool {
+ public:
+  Record& operator[](std::uint32_t token) { return records_[token]; }
+  const Record& operator[](std::uint32_t token) const { return records_[token]; }
+  /// All so far, open or not.
+  auto begin() { return records_.begin(); }
+  auto end() { return records_.end(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
+  std::size_t open_count() const { return records_.size() - free_.size(); }
+  /// The one that open() gives next.
+  std::uint32_t next() {
+    if (free_.empty()) {
+      free_.push_back(size());
+      records_.emplace_back();
+    }
+    return free_.back();
+  }
+  /// Of a new record.
+  std::uint32_t open() {
+    const std::uint32_t token = next();
+    free_.pop_back();
+    records_[token] = Record{};
+    return token;
+  }
+  void close(std::uint32_t token) { free_.push_back(token); }
+
+  /// Records one behind the other, linked by Record::next.
+  struct Queue {
+    std::uint32_t first = kNobody, last = kNobody;
+    bool empty() const { return first == kNobody; }
+  };
+  void push(Queue& queue, std::uint32_t token) {
+    records_[token].next = kNobody;
+    (queue.empty() ? queue.first : records_[queue.last].next) = token;
+    queue.last = token;
+  }
+  /// REQUIRES: not empty.
+  std::uint32_t pop(Queue& queue) { return std::exchange(queue.first, records_[queue.first].next); }
+
+ private:
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> free_;
+};
+
+/// Messages that an agent cannot make sense of: counted by kind, never a failure. [COH-7.1]
+enum class BadMessage : std::uint8_t {
+  kWrongChannel,   ///< not one that this agent receives
+  kUnknownOpcode,  ///< reserved, or none that this agent knows
+  kUnknownId,      ///< nothing is outstanding under this CQID, UQID, Tag or BITag
+  kWrongAnswer,    ///< the id is outstanding, but waits for something else, or again
+  kIdInUse,        ///< a request under an id that is outstanding already
+  kBadAddress,     ///< not a multiple of 64, or not of this agent
+  kSecondSnoop,    ///< a snoop of a line whose former snoop is not answered yet
+  kUnawaitedData,  ///< data for no header, or behind an answer that has none
+};
+inline constexpr std::size_t kBadMessages = 8;
+
+class BadMessageCounts {
+ public:
+  std::uint64_t operator[](BadMessage kind) const {
+    return counts_[static_cast<std::size_t>(kind)];
+  }
+  std::uint64_t total() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
+  void add(BadMessage kind) { ++counts_[static_cast<std::size_t>(kind)]; }
+  /// Returns is_bad.
+  bool add_if(bool is_bad, BadMessage kind) {
+    counts_[static_cast<std::size_t>(kind)] += is_bad ? 1 : 0;
+    return is_bad;
+  }
+
+ private:
+  std::array<std::uint64_t, kBadMessages> counts_{};
+};
+
+}  // namespace flitwise
