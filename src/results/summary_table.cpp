@@ -99,14 +99,14 @@ std::vector<Candidate> candidates(const RequestRoute& route, const RunResult& re
 
 // The largest share; of slots that are as good as alike, the last.
 std::vector<Candidate>::iterator largest(std::vector<Candidate>& all, bool is_server) {
-  auto best = all.end();
-  for (auto one = all.begin(); one != all.end(); ++one) {
-    if (one->is_server() == is_server &&
-        (best == all.end() || one->share >= best->share * (is_server ? 1 : kAlike))) {
-      best = one;
-    }
+  double most = 0;
+  for (const Candidate& one : all) {
+    most = one.is_server() == is_server ? std::max(most, one.share) : most;
   }
-  return best;
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Candidate& one) {
+    return one.is_server() == is_server && one.share >= most * (is_server ? 1 : kAlike);
+  });
+  return last == all.rend() ? all.end() : last.base() - 1;
 }
 
 // Takes out what limits most.

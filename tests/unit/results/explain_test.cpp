@@ -67,6 +67,15 @@ TEST_F(Explain, OfSlotsWhoseSharesAreAlikeTheLastOnTheWayLimits) {
             "link.credits.nonposted_headers=16\n");
 }
 
+TEST_F(Explain, SharesAreAlikeWithinATenthOfTheLargestNotOfTheOneBefore) {
+  add_slots("ep0", "outstanding", 1.0);
+  add_slots("ep0", "tags", 0.92, "device.tag_bits");
+  add_slots("rp0-ep0", "nonposted_headers", 0.85);
+  add_slots("iommu0", "places", 0.78);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: ep0 tags 92 %, next outstanding 100 %; try device.tag_bits=16\n");
+}
+
 TEST_F(Explain, WhatIsNotOnTheWayOrOfAnotherKindDoesNotCount) {
   add_slots("ep1", "tags", 1.0);
   add_slots("rp0-ep0", "posted_headers", 1.0, "", "up", "write");
