@@ -128,10 +128,20 @@ Limit take_limit(std::vector<Candidate>& all, const LargerValue& larger) {
     return {};
   }
   const Resource& resource = found->wait->resource;
-  Limit limit{resource.at,  resource.name,      resource.key,
-              found->share, found->wait->total, resource.key.empty() ? "" : larger(resource.key)};
+  Limit limit{resource.at,        resource.name,
+              resource.key,       found->share,
+              found->wait->total, resource.key.empty() ? "" : larger(resource.key),
+              resource.direction};
   all.erase(found);
   return limit;
+}
+
+// A link has two wires; completions wait on the way back.
+std::string resource_text(const ExplainResult& row, const Limit& limit) {
+  const bool has_direction = limit.resource == "link" || limit.direction != row.direction;
+  return fmt::format("{}{}{} {:.0f} %", has_direction ? limit.direction : "",
+                     has_direction && !limit.direction.empty() ? " " : "", limit.resource,
+                     100 * limit.share);
 }
 
 }  // namespace
@@ -203,11 +213,10 @@ std::string text_of(const ExplainResult& row) {
   if (row.limit.is_empty()) {
     return text + "waited for nothing";
   }
-  text += fmt::format("{} {} {:.0f} %", row.limit.at, row.limit.resource, 100 * row.limit.share);
+  text += row.limit.at + " " + resource_text(row, row.limit);
   if (!row.next.is_empty()) {
-    text +=
-        fmt::format(", next {}{} {:.0f} %", row.next.at == row.limit.at ? "" : row.next.at + " ",
-                    row.next.resource, 100 * row.next.share);
+    text += fmt::format(", next {}{}", row.next.at == row.limit.at ? "" : row.next.at + " ",
+                        resource_text(row, row.next));
   }
   if (!row.limit.larger.empty()) {
     text += fmt::format("; try {}={}", row.limit.key, row.limit.larger);

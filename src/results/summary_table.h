@@ -32,7 +32,7 @@ using LargerValue = std::function<std::string(const std::string& key)>;
 /// A row for each path of the run that had requests.
 std::vector<ExplainResult> explain(const RunResult& result, const LargerValue& larger);
 
-/// "rp0-ep0 up read: iommu0 walkers 93 %, next tags 5 %; try iommu.walkers=8".
+/// "rp0-ep0 up read: iommu0 walkers 93 %, next ep0 tags 5 %; try iommu.walkers=8".
 std::string text_of(const ExplainResult& row);
 /// All of them, a line each.
 std::string text_of(const std::vector<ExplainResult>& rows);
