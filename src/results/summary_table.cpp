@@ -122,16 +122,17 @@ std::vector<Candidate>::iterator limiting(std::vector<Candidate>& all) {
   return slots->share >= kManyWaits || slots->share >= server->share ? slots : server;
 }
 
-Limit take_limit(std::vector<Candidate>& all, const LargerValue& larger) {
+Limit take_limit(std::vector<Candidate>& all, const Advice& advise) {
   const auto found = limiting(all);
   if (found == all.end()) {
     return {};
   }
   const Resource& resource = found->wait->resource;
-  Limit limit{resource.at,        resource.name,
-              resource.key,       found->share,
-              found->wait->total, resource.key.empty() ? "" : larger(resource.key),
-              resource.direction};
+  Limit limit{resource.at, resource.name,     resource.key, found->share, found->wait->total,
+              {},          resource.direction};
+  if (!limit.key.empty()) {
+    advise(limit);
+  }
   all.erase(found);
   return limit;
 }
@@ -195,13 +196,13 @@ std::string summary_text(const RunResult& result, RunEnd end, std::size_t width)
   return text;
 }
 
-std::vector<ExplainResult> explain(const RunResult& result, const LargerValue& larger) {
+std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise) {
   std::vector<ExplainResult> rows;
   for (const RequestRoute& route : result.routes) {
     if (route.requests > 0) {
       std::vector<Candidate> all = candidates(route, result);
-      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, larger), {}};
-      row.next = take_limit(all, larger);
+      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise), {}};
+      row.next = take_limit(all, advise);
       rows.push_back(std::move(row));
     }
   }

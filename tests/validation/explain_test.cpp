@@ -95,6 +95,23 @@ TEST(Explain, NamesTheKnownBottleneckAndTheValueToTryMovesIt) {
   }
 }
 
+TEST(Explain, NamesTheKeyOfTheInstanceThatLimitsAndItsValueMovesIt) {
+  const std::string set = "system.instances.rp0-ep0.link.preset=",
+                    key = set.substr(0, set.size() - 1);
+  std::vector<Simulation> runs = {{"checks/saturated.yaml",
+                                   {"workload.kind=posted_write", "workload.requests=4000",
+                                    "link.preset=gen6x16", set + "gen4x4"}}};
+  const Json before = simulate_in_children(runs).at(0);
+  ASSERT_FALSE(before.contains("failed")) << before;
+  const Json limit = row_of(before, "write").at("limit");
+  EXPECT_EQ(limit.at("key"), key);
+  EXPECT_EQ(limit.at("larger"), "gen4x8");
+  runs[0].sets.back() = set + limit.at("larger").get<std::string>();
+  const Json after = simulate_in_children(runs).at(0);
+  ASSERT_FALSE(after.contains("failed")) << after;
+  EXPECT_LT(1.9 * window(after), window(before));
+}
+
 // 64 request slots of an ATC let 189 Gb/s through where 256 let 206 through and fill the wire.
 TEST(Explain, NamesTheRequestSlotsOfAnAtcBeforeAWireThatIsNearlyFull) {
   std::vector<Simulation> runs;

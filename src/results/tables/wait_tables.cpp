@@ -184,7 +184,8 @@ const StatisticsTable& explain_table() {
           .text("limit.direction", of(kLimit, &Limit::direction),
                 "Of what takes it, as in waits[]: one wire of a link; empty: either.")
           .text("limit.key", of(kLimit, &Limit::key),
-                "Key of the configuration that sizes it; empty: none does.")
+                "Key of the configuration that sizes it there: system.instances.NAME.KEY where an "
+                "instance sets it; empty: none does.")
           .real_or_none(
               "limit.share", of(kLimit, &Limit::share), "1",
               "Share of the window in which it was in use (the wire, memory, walkers), or in which "

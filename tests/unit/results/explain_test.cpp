@@ -36,9 +36,8 @@ class Explain : public ::testing::Test {
     result_.rows<WaitResult>().push_back(row);
   }
   std::string text() const {
-    return text_of(explain(result_, [](const std::string& key) {
-      return key == "largest" ? std::string() : std::string("16");
-    }));
+    return text_of(
+        explain(result_, [](Limit& limit) { limit.larger = limit.key == "largest" ? "" : "16"; }));
   }
 
   RunResult result_;
@@ -99,7 +98,7 @@ TEST_F(Explain, OneWireOfALinkIsToldFromTheOther) {
   add_server("rp0-ep0", "link", 1.0);
   add_server("rp0-ep0", "link", 0.88, "down");
   EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 up link 100 %, next down link 88 %; try a.key=16\n");
-  const auto rows = explain(result_, [](const std::string&) { return std::string(); });
+  const auto rows = explain(result_, [](Limit&) {});
   EXPECT_EQ(rows.at(0).limit.direction, "up");
   EXPECT_EQ(rows.at(0).next.direction, "down");
 }
