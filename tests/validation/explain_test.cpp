@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "config/load.h"
 #include "validation/simulate_in_child.h"
 
 namespace flitwise::explain_test {
@@ -110,6 +112,29 @@ TEST(Explain, NamesTheKeyOfTheInstanceThatLimitsAndItsValueMovesIt) {
   const Json after = simulate_in_children(runs).at(0);
   ASSERT_FALSE(after.contains("failed")) << after;
   EXPECT_LT(1.9 * window(after), window(before));
+}
+
+TEST(Waits, NameKeysThatExist) {
+  std::set<std::string> keys = {""};
+  for (const KeyInfo& one : all_keys()) {
+    keys.insert(one.path);
+  }
+  std::vector<Simulation> runs;
+  for (const char* const name :
+       {"examples/first_write.yaml", "examples/switch_tree.yaml",
+        "examples/handles_under_zipf.yaml", "examples/cxl_cache.yaml", "examples/cxl_memory.yaml",
+        "examples/cxl_hdm_db.yaml", "checks/bit_packed.yaml", "checks/saturated.yaml"}) {
+    runs.push_back({name, {"workload.requests=200"}});
+  }
+  runs.push_back(
+      {"checks/saturated.yaml",
+       {"workload.requests=200", "device.atc.enabled=true", "iommu.translation=first_stage"}});
+  for (const Json& result : simulate_in_children(runs)) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    for (const Json& row : result.at("waits")) {
+      EXPECT_EQ(keys.count(row.at("key").get<std::string>()), 1U) << row;
+    }
+  }
 }
 
 // 64 request slots of an ATC let 189 Gb/s through where 256 let 206 through and fill the wire.
