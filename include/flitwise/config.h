@@ -371,7 +371,7 @@ enum class AllocateAt { kFirstUse, kContextCreation };
 /// Who gives PASIDs: each function its own from 0 on, or one system for all its processes.
 enum class PasidSpace { kFunction, kSystem };
 
-/// When a function asks for a translation that its ATC does not have. [ATS 1.1]
+/// When a function asks for a translation that its ATC does not have. [ATR-29]
 enum class TranslateWhen { kAlways, kReuse, kPrefetch, kHint };
 /// What an invalidation does to a Translation Request that it overlaps in part. [INV-06]
 enum class AtcDiscard { kOverlapping, kAll };
