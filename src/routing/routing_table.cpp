@@ -63,11 +63,12 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
   return is_switch() && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : kUp;
 }
 
-// A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
-// redirected where requests are, else a violation. [LNK-2.6] [DHI D23]
+// A handle in a Requester ID means nothing to a peer, one beside it is ignored there. [DHI D23]
+// Egress Control decides port by port, and what it holds back is redirected where requests are,
+// else a violation. [LNK-2.6]
 Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
   const Bridge& port = downstream_[ingress];
-  if (is_handle_aware_ && tlp.id_is_handle) {
+  if (handle_is_requester_id_ && tlp.id_is_handle) {
     return kUp;
   }
   if (port.direct_translated_p2p && tlp.at == AddressType::kTranslated) {
