@@ -113,7 +113,7 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
     case Where::kGather: return gather(ingress, packet);
     case Where::kNone: break;
   }
-  if (route.reason == NoRoute::kEgressBlocked) {
+  if (route.reason == NoRoute::kEgressBlocked) {  // [LNK-13.6]
     ++errors_["acs_violation"];
     return refuse(ingress, packet, CplStatus::kCA);
   }
