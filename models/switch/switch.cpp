@@ -41,7 +41,9 @@ Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
       pool_(pool),
       routing_(RoutingTable::Kind::kSwitch, static_cast<unsigned>(downstream.size())),
       wakeup_("work", link.timing.clock) {
-  routing_.set_handle_aware(mode_ == SwitchMode::kHandleAware);
+  routing_.set_handle_is_requester_id(mode_ == SwitchMode::kHandleAware &&
+                                      form_.identity == Identity::kDhi &&
+                                      is_in_requester_id(form_.dhi_form));
   const bool has_siblings =
       RoutingTable::functions_per_device(RoutingTable::Kind::kSwitch, downstream_ports()) > 1;
   add_port("upstream", cfg::pcie::PortType::kUpstreamPort, link.preset, false);

@@ -58,16 +58,17 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
     return none(NoRoute::kBusMasterDisabled);
   }
   if (owner < ports()) {
-    return is_back ? kUp : to_peer(tlp, ingress, owner);
+    return is_back ? kUp : to_peer(tlp, ingress, owner);  // [LNK-13.1]
   }
   return is_switch() && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : kUp;
 }
 
-// A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
-// redirected where requests are, else a violation. [LNK-2.6] [DHI D23]
+// A handle in a Requester ID means nothing to a peer, one beside it is ignored there. [DHI D23]
+// Egress Control decides port by port, and what it holds back is redirected where requests are,
+// else a violation. [LNK-13.2] [LNK-13.3] [LNK-13.4]
 Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
   const Bridge& port = downstream_[ingress];
-  if (is_handle_aware_ && tlp.id_is_handle) {
+  if (handle_is_requester_id_ && tlp.id_is_handle) {
     return kUp;
   }
   if (port.direct_translated_p2p && tlp.at == AddressType::kTranslated) {
@@ -93,6 +94,7 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
     return goes_on_up(ingress) ? kUp : none(NoRoute::kBackToSender);
   }
   if (owner < ports()) {
+    // [LNK-13.2]
     const bool is_redirected = !is_from_above && is_completion(tlp.type) && !tlp.relaxed_ordering &&
                                downstream_[ingress].p2p_completion_redirect;
     return is_redirected ? kUp : to(Where::kDown, owner);

@@ -132,11 +132,11 @@ TEST_F(SwitchRouting, PeerToPeerGoesAcrossOrUpWhenRedirected) {
   expect(completion_to(Bdf::of(3, 0, 0)), 1, Where::kUp);
 }
 
-TEST_F(SwitchRouting, D23_RequestsWithHandlesAreRedirectedUp) {
+TEST_F(SwitchRouting, D23_RequestsWithHandlesForRequesterIdsAreRedirectedUp) {
   Tlp tlp = write_to(kBase);
   tlp.id_is_handle = true;
   expect(tlp, 1, Where::kDown, 0);
-  table_.set_handle_aware(true);
+  table_.set_handle_is_requester_id(true);
   expect(tlp, 1, Where::kUp);
   expect(write_to(kBase), 1, Where::kDown, 0);
 }
