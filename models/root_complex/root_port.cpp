@@ -97,9 +97,6 @@ void RootPort::take_unordered(Packet& packet, Time t) {
       record_.note(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp", "poisoned_tlp");
     }
   } else {
-    if (packet.tlp.requester_id.bus() != 0 && !packet.tlp.id_is_handle) {
-      ++record_.errors["unexpected_completion.of_peer"];  // redirected by a switch [LNK-13.2]
-    }
     record_.drop(packet, cfg::aer::Uncorrectable::kUnexpectedCompletion, "unexpected_completion");
   }
 }
