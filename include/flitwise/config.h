@@ -39,6 +39,8 @@ struct EdgeConfig {
 /// What a downstream port of a switch does with what would go to a peer.
 enum class PeerRoute { kDirect, kRedirect };
 
+inline constexpr Bytes kFirstBar = Bytes{1} << 40;  ///< where host software places BARs
+
 /// Access Control Services of the downstream ports of a switch.
 struct AcsConfig {
   bool source_validation = true;  ///< they check the bus of Requester IDs

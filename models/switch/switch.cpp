@@ -140,6 +140,12 @@ std::map<std::string, std::uint64_t> Switch::errors() const {
   if (unchecked_handles_ > 0) {
     all["unchecked_handle"] = unchecked_handles_;
   }
+  if (redirected_[0] > 0) {
+    all["redirected_request"] = redirected_[0];
+  }
+  if (redirected_[1] > 0) {
+    all["redirected_completion"] = redirected_[1];
+  }
   return all;
 }
 

@@ -142,6 +142,7 @@ class Switch : public ComponentModule {
   Wakeup wakeup_;
   std::vector<Broadcast> broadcasts_;
   std::uint64_t unchecked_handles_ = 0;
+  std::array<std::uint64_t, 2> redirected_{};  // requests and completions for a peer [LNK-13.2]
   std::map<std::string, std::uint64_t> errors_;
   RefusalWatch refusal_watch_;
 };

@@ -107,6 +107,10 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
   const Route route = route_of(packet.tlp, ingress);
   switch (route.where) {
     case Where::kUp:
+      if (route.is_redirected) {
+        ++redirected_[is_completion(packet.tlp.type) ? 1 : 0];
+      }
+      return forward(ingress, packet, route);
     case Where::kDown: return forward(ingress, packet, route);
     case Where::kLocal: return end_here(ingress, packet, route.port);
     case Where::kBroadcast: return broadcast(ingress, packet);

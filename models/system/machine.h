@@ -121,6 +121,7 @@ class Machine {
     return std::max(now(), latest(components().all(), &Component::last_end)) - now();
   }
   std::optional<Time> close_devices();
+  bool may_serve_peers(std::size_t device) const;
   void wait_until(Time end, ProgressWatch& watch);
   void set_doubt(bool is_doubtful);
   [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;

@@ -93,6 +93,27 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
   }
 }
 
+/// Some peer-to-peer read can go across, but its completion goes up, where nobody takes it.
+/// [LNK-13.2]
+void warn_of_lost_completions(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  for (const NodeIndex node : graph.switches()) {
+    const Config config = config_of_node(whole, graph, node);
+    const AcsConfig& acs = config.system.acs;
+    const bool goes_across = acs.p2p_request == PeerRoute::kDirect || !acs.egress.empty();
+    if (config.device.dma.relaxed_ordering) {
+      continue;
+    }
+    if (goes_across && acs.p2p_completion == PeerRoute::kRedirect && graph[node].lower.size() > 1) {
+      warnings.push_back(fmt::format(
+          "system.acs.p2p_completion: redirect where requests for peers go across {}: completions "
+          "without Relaxed Ordering go up to the root complex, which sends none down again, and "
+          "such reads time out; expected direct",
+          graph[node].name));
+    }
+  }
+}
+
 using Json = nlohmann::ordered_json;
 
 // The number in front of a quantity ("64KiB"), doubled.
@@ -179,6 +200,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   warn_of_short_replay_timer(config, all);
   const Warnings of_all = all;
   warn_of_stalls(config, all);
+  warn_of_lost_completions(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_short_replay_timer(for_instance(config, name), own);

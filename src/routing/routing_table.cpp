@@ -12,6 +12,7 @@ namespace {
 constexpr unsigned kMaxPorts = 248;
 
 constexpr Route kUp = {Where::kUp, kUpstreamPort};
+constexpr Route kRedirected = {Where::kUp, kUpstreamPort, false, NoRoute::kNothing, true};
 
 Route none(NoRoute reason) {
   return {Where::kNone, kUpstreamPort, false, reason};
@@ -77,7 +78,7 @@ Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egre
   if (port.p2p_egress_control ? !port.egress_blocked[egress] : !port.p2p_request_redirect) {
     return to(Where::kDown, egress);
   }
-  return port.p2p_request_redirect ? kUp : none(NoRoute::kEgressBlocked);
+  return port.p2p_request_redirect ? kRedirected : none(NoRoute::kEgressBlocked);
 }
 
 Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const {
@@ -97,7 +98,7 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
     // [LNK-13.2]
     const bool is_redirected = !is_from_above && is_completion(tlp.type) && !tlp.relaxed_ordering &&
                                downstream_[ingress].p2p_completion_redirect;
-    return is_redirected ? kUp : to(Where::kDown, owner);
+    return is_redirected ? kRedirected : to(Where::kDown, owner);
   }
   const bool is_internal = bus == internal_bus() && (!is_switch() || upstream_.secondary != 0);
   if (is_internal && port_at(target) < ports()) {

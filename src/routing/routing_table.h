@@ -41,6 +41,7 @@ struct Route {
   std::uint16_t port = kUpstreamPort;  ///< kDown, kLocal: downstream port, or kUpstreamPort
   bool to_type0 = false;               ///< CfgRd1/CfgWr1 leave as CfgRd0/CfgWr0
   NoRoute reason = NoRoute::kNothing;
+  bool is_redirected = false;  ///< kUp: for a peer, sent up by ACS [LNK-13.2] [LNK-13.3]
 };
 
 /// Routing decisions of one switch, or of the root ports of one root complex (bus 0, with
