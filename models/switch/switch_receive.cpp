@@ -72,16 +72,19 @@ void Switch::learn(std::uint16_t ingress, const Packet& packet) {
   }
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  const Bdf sender = packet.tlp.requester_id;
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    port.handles.learn(alloc->dhi, alloc->identity.bdf);
+    if (alloc->identity.bdf == sender) {  // else the host refuses it [DHI S1]
+      port.handles.learn(alloc->dhi, sender, true);
+    }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     if (dealloc->scope == DeallocScope::kOne) {
-      port.handles.learn(dealloc->dhi, std::nullopt);
+      port.handles.learn(dealloc->dhi, sender, false);
     } else {
-      port.handles.forget_all();  // model: a handle without owner is answered as it stands
+      port.handles.forget_all(sender);  // model: a handle without owner is answered as it stands
     }
   } else if (std::holds_alternative<DeallocDone>(message)) {
-    port.handles.forget_all();  // what of them, the host knows [DHI D15]
+    port.handles.forget_all(sender);  // what of them, the host knows [DHI D15]
   }
 }
 

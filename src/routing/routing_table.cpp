@@ -94,9 +94,11 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
   if (!is_from_above && owner == ingress) {
     return goes_on_up(ingress) ? kUp : none(NoRoute::kBackToSender);
   }
+  if (owner < ports() && !is_from_above && !is_completion(tlp.type)) {
+    return to_peer(tlp, ingress, owner);  // a message is a request [LNK-13.2]
+  }
   if (owner < ports()) {
-    // [LNK-13.2]
-    const bool is_redirected = !is_from_above && is_completion(tlp.type) && !tlp.relaxed_ordering &&
+    const bool is_redirected = !is_from_above && !tlp.relaxed_ordering &&
                                downstream_[ingress].p2p_completion_redirect;
     return is_redirected ? kRedirected : to(Where::kDown, owner);
   }

@@ -132,6 +132,20 @@ TEST_F(SwitchRouting, PeerToPeerGoesAcrossOrUpWhenRedirected) {
   expect(completion_to(Bdf::of(3, 0, 0)), 1, Where::kUp);
 }
 
+TEST_F(SwitchRouting, LNK_13_2_MessagesByIdArePeerRequests) {
+  const Tlp tlp = message(MsgRouting::kById, Bdf::of(3, 0, 0));
+  expect(tlp, 1, Where::kDown, 0);
+  change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
+  expect(tlp, 1, Where::kUp);
+  expect(tlp, kUpstreamPort, Where::kDown, 0);
+  change(1, [](Bridge& port) {
+    port.p2p_request_redirect = false;
+    port.p2p_egress_control = true;
+    port.egress_blocked[0] = true;
+  });
+  expect(tlp, 1, Where::kNone, kUpstreamPort, NoRoute::kEgressBlocked);
+}
+
 TEST_F(SwitchRouting, LNK_13_2_WhatIsRedirectedIsMarked) {
   EXPECT_FALSE(table_.route(write_to(kBase), 1).is_redirected);
   change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
