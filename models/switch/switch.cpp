@@ -54,6 +54,10 @@ Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
   wakeup_.wakes("work_process", [this] { work(); });
 }
 
+void Switch::add_handles(std::uint16_t port, BusRange buses, HandleRange range) {
+  at(port).handles.add(buses, range);
+}
+
 void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
                       bool has_siblings) {
   const auto index = static_cast<int>(ports_.size());

@@ -49,9 +49,7 @@ class Switch : public ComponentModule {
   }
   const RoutingTable& routing() const { return routing_; }
   /// What a device below a port was given. None until called. [DHI D6, D23]
-  void add_handles(std::uint16_t port, BusRange buses, HandleRange range) {
-    at(port).handles.add(buses, range);
-  }
+  void add_handles(std::uint16_t port, BusRange buses, HandleRange range);
 
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }

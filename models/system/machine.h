@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One machine: hosts, fabric and devices of one configuration, its start, its end and its results.
-/// Nothing else knows the whole; of its parts it knows that they are components, but
-/// for those that scripts, tests and users address.
+/// Nothing else knows the whole; parts are components to it, but for those that scripts address.
 #pragma once
 
 #include <algorithm>

@@ -98,8 +98,8 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
     return to_peer(tlp, ingress, owner);  // a message is a request [LNK-13.2]
   }
   if (owner < ports()) {
-    const bool is_redirected = !is_from_above && !tlp.relaxed_ordering &&
-                               downstream_[ingress].p2p_completion_redirect;
+    const bool is_redirected =
+        !is_from_above && !tlp.relaxed_ordering && downstream_[ingress].p2p_completion_redirect;
     return is_redirected ? kRedirected : to(Where::kDown, owner);
   }
   const bool is_internal = bus == internal_bus() && (!is_switch() || upstream_.secondary != 0);
