@@ -93,7 +93,17 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
              folder);
   name_missing(merged.missing, folder);
-  return merged.missing.empty() ? kOk : kSweepIncomplete;
+  const auto failed = std::count_if(merged.rows.begin(), merged.rows.end(), [](const auto& row) {
+    return row.value("checks_failed", 0) > 0;
+  });
+  if (failed > 0) {
+    fmt::print(stderr, "flitwise: checks failed in {} of {} points, see column checks_failed\n",
+               failed, merged.rows.size());
+  }
+  if (!merged.missing.empty()) {
+    return kSweepIncomplete;
+  }
+  return failed > 0 ? kSimulationError : kOk;
 }
 
 SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std::string& folder) {

@@ -102,9 +102,30 @@ void warn_of_few_handles(const Config& whole, Warnings& warnings) {
   if (!without.empty()) {
     warnings.push_back(fmt::format(
         "device.dhi.bits: no handles for {}: their ranges are apart, and none is left; all "
-        "messages "
-        "go in full; expected more bits or host.dhi.entries, or fewer devices below a root port",
+        "messages go in full; expected more bits or host.dhi.entries, or fewer devices below a "
+        "root port",
         fmt::join(without, ", ")));
+  }
+}
+
+/// Some peer-to-peer read can go across, but its completion goes up, where nobody takes it.
+/// [LNK-13.2]
+void warn_of_lost_completions(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  for (const NodeIndex node : graph.switches()) {
+    const Config config = config_of_node(whole, graph, node);
+    const AcsConfig& acs = config.system.acs;
+    const bool goes_across = acs.p2p_request == PeerRoute::kDirect || !acs.egress.empty();
+    if (config.device.dma.relaxed_ordering) {
+      continue;
+    }
+    if (goes_across && acs.p2p_completion == PeerRoute::kRedirect && graph[node].lower.size() > 1) {
+      warnings.push_back(fmt::format(
+          "system.acs.p2p_completion: redirect where requests for peers go across {}: completions "
+          "without Relaxed Ordering go up to the root complex, which sends none down again, and "
+          "such reads time out; expected direct",
+          graph[node].name));
+    }
   }
 }
 
@@ -166,6 +187,27 @@ bool is_valid(Config config, const config::Key& key, const std::string& text) {
   return is_read && broken_by(config) <= before;
 }
 
+// Whose overrides count at a place, later ones before earlier ones: as config_of_node() has them.
+// Agents of a device have names of their own: those at its root port are sized by that.
+std::vector<std::string> instances_at(const Graph& graph, const std::string& place) {
+  for (const NodeIndex index : graph.all()) {
+    const Node& node = graph[index];
+    const std::string host = host_name(node.host), root = graph[graph.root_of(index)].name;
+    const std::string prefix = host_prefix(node.host);
+    if (place == prefix + "iommu0" || place == prefix + "memory") {
+      return {host};
+    }
+    if (place == node.name || place == node.link || place == node.name + "_cache" ||
+        place == node.name + "_memory") {
+      return {host, node.name, node.link};
+    }
+    if (place == "host_of_" + node.name || place == node.name + ".host") {
+      return {host, node.name, node.link, root};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> config_warnings(const Config& config) {
@@ -173,6 +215,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   warn_of_short_replay_timer(config, all);
   const Warnings of_all = all;
   warn_of_few_handles(config, all);
+  warn_of_lost_completions(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_short_replay_timer(for_instance(config, name), own);
@@ -189,6 +232,29 @@ std::string larger_value(const Config& config, const std::string& path) {
   const config::Key* const key = config::find_row(path);
   const std::string larger = key == nullptr ? "" : candidate(config, *key);
   return !larger.empty() && is_valid(config, *key, larger) ? larger : "";
+}
+
+void advise(const Config& whole, Limit& limit) {
+  if (config::find_row(limit.key) == nullptr) {
+    limit.key.clear();
+    return;
+  }
+  Config config = whole;
+  std::string prefix;
+  for (const std::string& name : instances_at(Graph(whole.system), limit.at)) {
+    const auto found = whole.instances.find(name);
+    if (found == whole.instances.end()) {
+      continue;
+    }
+    config = for_instance(config, name);
+    const auto& set = found->second;
+    if (std::any_of(set.begin(), set.end(),
+                    [&limit](const auto& one) { return one.first == limit.key; })) {
+      prefix = "system.instances." + name + ".";
+    }
+  }
+  limit.larger = larger_value(config, limit.key);
+  limit.key = prefix + limit.key;
 }
 
 }  // namespace flitwise

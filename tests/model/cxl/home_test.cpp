@@ -71,7 +71,7 @@ class HomeTest : public testing::Test {
   FlatMemory memory_{"memory"};
   MemoryPort port_{"port"};
   std::array<test::FakeCxlLink, 2> links_{test::FakeCxlLink("link0"), test::FakeCxlLink("link1")};
-  CxlHome home_{"home", config_.host, false, 2, pool_, port_};
+  CxlHome home_{"home", config_.host, {}, 2, pool_, port_};
 };
 
 // In through the bridge and the directory, memory, and out through the bridge.

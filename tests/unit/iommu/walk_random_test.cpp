@@ -203,7 +203,7 @@ void expect_same(const WalkResult& result, const ReferenceWalker::Answer& expect
 TEST(WalkOverRandomTables, AgreesWithASecondWalker) {
   std::map<unsigned, unsigned> reasons;
   unsigned translated = 0, deepest = 0;
-  for (std::uint64_t seed = 1; seed <= 60'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100'000; ++seed) {
     RandomCase random(seed);
     ReferenceWalker reference(random.referred, random.offers);
     const ReferenceWalker::Answer expected = reference.walk(random.request, random.root);
