@@ -100,10 +100,7 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
     fmt::print(stderr, "flitwise: checks failed in {} of {} points, see column checks_failed\n",
                failed, merged.rows.size());
   }
-  if (!merged.missing.empty()) {
-    return kSweepIncomplete;
-  }
-  return failed > 0 ? kSimulationError : kOk;
+  return merged.missing.empty() ? kOk : kSweepIncomplete;
 }
 
 SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std::string& folder) {
