@@ -156,7 +156,8 @@ struct WaitResult {
   Time blocked{};                          ///< time in which at least one waited
   std::optional<std::uint64_t> peak = {};  ///< most units in use at a time, where that is counted
   std::optional<double> busy = {};         ///< mean share in use, likewise
-  /// Of a server: from its first work to its last, where that is shorter than the window.
+  /// Of a server with a device's window, as a wire: from its first work to its last. None: `busy`
+  /// is of the window of the run.
   std::optional<Time> span = {};
 };
 
@@ -175,6 +176,7 @@ struct RequestRoute {
   std::string kind;            ///< "read", "write", "message", "msi", "atomic"
   std::uint64_t requests = 0;  ///< that the engine has issued in the window
   std::vector<Step> steps;     ///< in order
+  Time begin{}, end{};         ///< of the window of the engine
 };
 
 /// A resource that limits a kind of request, or comes next.

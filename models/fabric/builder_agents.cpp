@@ -75,6 +75,9 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
   if (!source.is_cxl) {
     pass(device.root_port->name());
     pass(prefix + "iommu0");
+    if (device.config.device.pri.enabled) {
+      pass(prefix + "iommu_driver");
+    }
   }
   if (source.is_cxl && device.cxl.cache != nullptr) {
     pass(device.cxl.home->port(device.cxl.home_port).name());

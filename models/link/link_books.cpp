@@ -217,9 +217,7 @@ std::vector<WaitResult> Link::waits() const {
     wire.busy =
         bits == 0 ? 0.0 : static_cast<double>(bits - sent.bits.idle) / static_cast<double>(bits);
     wire.peak = bits > sent.bits.idle ? 1 : 0;
-    if (sent.tlps > 0) {
-      wire.span = sent.last_symbol - sent.first_symbol;
-    }
+    wire.span = sent.tlps > 0 ? sent.last_symbol - sent.first_symbol : Time{};
     rows.push_back(std::move(wire));
   }
   return rows;

@@ -160,6 +160,11 @@ std::string candidate(const Config& config, const config::Key& key) {
   if (key.path == "link.preset") {
     return config::faster_preset(config.link.preset);
   }
+  if (key.path == "host.iommu_driver.step") {  // the shorter, the more of them
+    const HostConfig& host = config.host;
+    const Time step = host.iommu_driver.step;
+    return fmt::format("{}ns", (step == Time{} ? host.timing.software_step : step).ns() / 2);
+  }
   const Json present = key.write(config);
   if (present.is_string()) {
     return doubled_quantity(present.get<std::string>());
@@ -194,7 +199,8 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
     const Node& node = graph[index];
     const std::string host = host_name(node.host), root = graph[graph.root_of(index)].name;
     const std::string prefix = host_prefix(node.host);
-    if (place == prefix + "iommu0" || place == prefix + "memory") {
+    if (place == prefix + "iommu0" || place == prefix + "memory" ||
+        place == prefix + "iommu_driver") {
       return {host};
     }
     if (place == node.name || place == node.link || place == node.name + "_cache" ||

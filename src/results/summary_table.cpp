@@ -68,14 +68,34 @@ bool is_on(const Step& step, const Resource& resource) {
          (resource.kind.empty() || resource.kind == row_kind(step.kind));
 }
 
+// Of all devices whose requests pass it: from the first that begins to the last that ends.
+Time window_of(const std::string& place, const RunResult& result) {
+  Time begin = Time::never(), end{};
+  for (const RequestRoute& route : result.routes) {
+    const bool passes = std::any_of(route.steps.begin(), route.steps.end(),
+                                    [&place](const Step& step) { return step.at == place; });
+    if (route.requests > 0 && passes) {
+      begin = std::min(begin, route.begin);
+      end = std::max(end, route.end);
+    }
+  }
+  return end > begin ? end - begin : result.simulated;
+}
+
 // Of a server that works nearly to the end: in the time from its first work to its last, so that
 // the way of the first request and of the last completion does not count as idle.
-double share_of(const WaitResult& wait, Time window) {
+double share_of(const WaitResult& wait, Time window, Time of_run) {
+  if (window <= Time{}) {
+    return 0;
+  }
   if (wait.resource.role != ResourceRole::kServer) {
-    return window > Time{} ? std::min(wait.blocked.ns() / window.ns(), 1.0) : 0;
+    return std::min(wait.blocked.ns() / window.ns(), 1.0);
   }
   const double busy = wait.busy.value_or(0);
-  const bool has_ends = wait.span && wait.span->ns() > kNearlyAllTheTime * window.ns();
+  if (!wait.span) {
+    return std::min(busy * of_run.ns() / window.ns(), 1.0);
+  }
+  const bool has_ends = wait.span->ns() > kNearlyAllTheTime * window.ns();
   return has_ends ? std::min(busy * window.ns() / wait.span->ns(), 1.0) : busy;
 }
 
@@ -83,13 +103,14 @@ double share_of(const WaitResult& wait, Time window) {
 std::vector<Candidate> candidates(const RequestRoute& route, const RunResult& result) {
   std::vector<Candidate> all;
   for (const Step& step : route.steps) {
+    const Time window = window_of(step.at, result);
     for (const WaitResult& wait : result.rows<WaitResult>()) {
       const bool is_known = std::any_of(
           all.begin(), all.end(), [&wait](const Candidate& one) { return one.wait == &wait; });
       if (wait.resource.role == ResourceRole::kQueue || is_known || !is_on(step, wait.resource)) {
         continue;
       }
-      if (const double share = share_of(wait, result.simulated); share > 0) {
+      if (const double share = share_of(wait, window, result.simulated); share > 0) {
         all.push_back({&wait, share});
       }
     }

@@ -58,6 +58,15 @@ const Known kKnown[] = {
       "workload.domains=1", "workload.payload=64B"},
      "iommu.walkers",
      1.8},
+    {"commands of the driver, which answer page requests",
+     "read",
+     {"iommu.translation=first_stage", "iommu.page=4KiB", "device.atc.enabled=true",
+      "device.pri.enabled=true", "device.pri.capacity=512", "device.pri.allocation=512",
+      "host.iommu_driver.enabled=true", "host.iommu_driver.premapped=0",
+      "host.iommu_driver.map_latency=1us", "workload.placement=random",
+      "workload.buffer_size=64MiB", "workload.domains=1", "workload.payload=64B"},
+     "host.iommu_driver.step",
+     1.5},
 };
 
 double window(const Json& result) {

@@ -4,6 +4,7 @@
 // time over the window is the mean length of the queue.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,63 @@ TEST(Waits, LittlesLawHoldsForPageWalkers) {
   expect_explained(pair, "walkers", 0.03);
   // One of 16 is at the walker, a share of 431.5 / 323 on the way from and to it.
   EXPECT_NEAR(waited(pair.many, "walkers") / window(pair.many), 16 - 1 - 431.5 / 323, 0.5);
+}
+
+const Json& row(const Json& result, const std::string& resource) {
+  for (const Json& wait : result.at("waits")) {
+    if (wait.at("resource") == resource) {
+      return wait;
+    }
+  }
+  throw std::runtime_error("no row of " + resource);
+}
+
+/// Units in use on average.
+double in_use(const Json& result, const std::string& resource) {
+  const Json& found = row(result, resource);
+  return found.at("busy").get<double>() * found.at("capacity").get<double>();
+}
+
+// Walks x their time: four reads of 80 ns and 7 ns of look-ups. The way of a request to the agent
+// is no work of a walker.
+TEST(Waits, LittlesLawHoldsForPageWalkersInUseHoweverLongTheWayToThem) {
+  std::vector<Simulation> runs;
+  for (const char* const way : {"0ns", "50ns", "500ns"}) {
+    runs.push_back({"calibrations/broadwell_iommu.yaml",
+                    {"workload.requests=4000", "run.warmup=500", "workload.buffer_size=64MiB",
+                     "iommu.walkers=4", "device.dma.outstanding=64", "workload.arrival=cbr",
+                     "workload.rate=4Mreq/s", std::string("host.timing.root_port=") + way}});
+  }
+  for (const Json& result : simulate_in_children(runs)) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    const double walks = result.at("iommu").at(0).at("walks");
+    const double due = walks / window(result) * 327;
+    EXPECT_NEAR(in_use(result, "walkers"), due, 0.01 * due);
+    EXPECT_EQ(row(result, "walkers").at("peak"), 2) << "every 250 ns one";
+  }
+}
+
+// No Ack arrives, so that the link goes on for a millisecond after the last read.
+TEST(Waits, LittlesLawHoldsInTheWindowHoweverLongTheLinksDrain) {
+  std::string all = "1";
+  for (unsigned i = 2; i < 3000; ++i) {
+    all += "," + std::to_string(i);
+  }
+  for (const Json& result : simulate_in_children(
+           {{"presets/gen5x16.yaml",
+             {"workload.kind=read", "workload.payload=256B", "workload.requests=2000",
+              "workload.placement=random", "workload.buffer_size=4MiB", "device.dma.outstanding=16",
+              "iommu.translation=first_stage", "iommu.walkers=2", "run.warmup=0",
+              "link.preset=gen4x4", "link.credits.nonposted_headers=infinite",
+              "link.credits.nonposted_data=infinite", "link.timing.replay_timeout=1ms",
+              "faults.down.corrupt_dllps=[" + all + "]"}}})) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    const double requests = result.at("latency").at(0).at("count");
+    EXPECT_EQ(requests, 2000);
+    const double due = requests * mean(result) / window(result);
+    EXPECT_NEAR(in_use(result, "outstanding"), due, 0.01 * due);
+    EXPECT_GT(in_use(result, "walkers"), 1) << "they are what reads wait for";
+  }
 }
 
 TEST(Waits, LittlesLawHoldsForTheDataBusOfTheMemory) {

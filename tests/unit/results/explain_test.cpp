@@ -136,5 +136,58 @@ TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
   EXPECT_EQ(text(), "Nothing to explain: no engine has issued a request.\n");
 }
 
+/// A second device of the same host begins 600 ns later and ends 100 ns after that; one of another
+/// host ends with the run.
+class ExplainWindows : public Explain {
+ protected:
+  ExplainWindows() {
+    result_.routes[0].begin = Time::from_ns(50);
+    result_.routes[0].end = Time::from_ns(550);
+    for (const char* const n : {"1", "2"}) {
+      const std::string device = std::string("ep") + n, link = std::string("rp") + n + "-" + device;
+      const std::string agent = n == std::string("1") ? "iommu0" : "h1.iommu0";
+      result_.routes.push_back(
+          {link,
+           "up",
+           "read",
+           100,
+           {{device, "up", "read"}, {link, "up", "read"}, {agent, "up", "read"}}});
+    }
+    result_.routes[1].begin = Time::from_ns(650);
+    result_.routes[1].end = Time::from_ns(750);
+    result_.routes[2].begin = Time::from_ns(0);
+    result_.routes[2].end = Time::from_ns(1000);
+  }
+};
+
+TEST_F(ExplainWindows, WaitsAtADeviceAreSharesOfItsOwn) {
+  add_slots("ep0", "tags", 0.25);
+  add_slots("ep1", "tags", 0.09);
+  add_slots("ep2", "tags", 0.25);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: ep0 tags 50 %\nrp1-ep1 up read: ep1 tags 90 %\n"
+            "rp2-ep2 up read: ep2 tags 25 %\n");
+}
+
+TEST_F(ExplainWindows, WhatAHostHasIsSharedInThatOfItsDevices) {
+  add_server("iommu0", "walkers", 0.35);
+  add_server("h1.iommu0", "walkers", 0.35);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: iommu0 walkers 50 %; try a.key=16\n"
+            "rp1-ep1 up read: iommu0 walkers 50 %; try a.key=16\n"
+            "rp2-ep2 up read: h1.iommu0 walkers 35 %; try a.key=16\n");
+}
+
+TEST_F(ExplainWindows, AWireIsBusyInItsOwn) {
+  add_server("rp1-ep1", "link", 0.5);
+  result_.rows<WaitResult>().back().span = Time::from_ns(90);
+  add_server("rp2-ep2", "link", 0.5);
+  result_.rows<WaitResult>().back().span = Time{};
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: waited for nothing\n"
+            "rp1-ep1 up read: rp1-ep1 up link 56 %; try a.key=16\n"
+            "rp2-ep2 up read: rp2-ep2 up link 50 %; try a.key=16\n");
+}
+
 }  // namespace
 }  // namespace flitwise::explain_test
