@@ -84,22 +84,35 @@ Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node) {
 
 namespace {
 
-// One shared table of a host, or a handle alone that finds its way through switches.
-bool share_handles(const Config& config, const Graph& graph, NodeIndex a, NodeIndex b) {
-  if (config.host.dhi.table == HostDhiTable::kShared) {
-    return graph[a].host == graph[b].host;
+using HandleTables = std::vector<decltype(HostConfig::dhi)>;  // by host
+
+HandleTables handle_tables(const Config& whole, const Graph& graph) {
+  HandleTables tables;
+  for (unsigned host = 0; host < graph.hosts(); ++host) {
+    tables.push_back(config_of_host(whole, host).host.dhi);
   }
-  return config.link.identity == Identity::kDhi && config.link.dhi_form == DhiForm::kRidFabric &&
+  return tables;
+}
+
+// One shared table of a host, or a handle alone that finds its way through switches.
+bool share_handles(const HandleTables& tables, const LinkConfig& link, const Graph& graph,
+                   NodeIndex a, NodeIndex b) {
+  if (graph[a].host == graph[b].host && tables[graph[a].host].table == HostDhiTable::kShared) {
+    return true;
+  }
+  return link.identity == Identity::kDhi && link.dhi_form == DhiForm::kRidFabric &&
          graph.root_of(a) == graph.root_of(b);
 }
 
 }  // namespace
 
 std::vector<std::size_t> handle_groups(const Config& whole, const Graph& graph) {
+  const HandleTables tables = handle_tables(whole, graph);
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < graph.devices().size(); ++i) {
     std::size_t first = 0;
-    while (first < i && !share_handles(whole, graph, graph.devices()[first], graph.devices()[i])) {
+    while (first < i &&
+           !share_handles(tables, whole.link, graph, graph.devices()[first], graph.devices()[i])) {
       ++first;
     }
     groups.push_back(first);
@@ -110,11 +123,13 @@ std::vector<std::size_t> handle_groups(const Config& whole, const Graph& graph) 
 std::vector<HandleRange> handle_ranges(const Config& whole, const Graph& graph,
                                        const std::vector<unsigned>& bits) {
   const std::vector<std::size_t> groups = handle_groups(whole, graph);
-  const unsigned entries = whole.host.dhi.table == HostDhiTable::kShared
-                               ? whole.host.dhi.entries
-                               : HandleRange::of_bits(kMaxHandleBits).size();
+  const HandleTables tables = handle_tables(whole, graph);
   std::vector<HandleRange> ranges(bits.size());
   for (std::size_t first = 0; first < bits.size(); ++first) {
+    const auto& table = tables[graph[graph.devices()[first]].host];
+    const unsigned entries = table.table == HostDhiTable::kShared
+                                 ? table.entries
+                                 : HandleRange::of_bits(kMaxHandleBits).size();
     std::vector<std::size_t> members;
     std::vector<unsigned> widths;
     for (std::size_t i = first; i < bits.size(); ++i) {

@@ -63,5 +63,15 @@ TEST(HandleWarnings, DHI_D2_EachDeviceIsHeldAgainstItsOwnRange) {
   EXPECT_THAT(warnings({"system.devices=2", "workload.domains=10"}), IsEmpty());
 }
 
+// Each host's own overrides count for its devices, and for these alone.
+TEST(HandleWarnings, DHI_D2_EachHostHasATableOfItsOwn) {
+  EXPECT_THAT(warnings({"system.hosts=2", "workload.domains=10", "host.dhi.table=shared",
+                        "system.instances.h1.host.dhi.entries=8"}),
+              ElementsAre(HasSubstr("8 handles in h1.ep0")));
+  EXPECT_THAT(warnings({"system.hosts=2", "system.devices=2", "workload.domains=10",
+                        "system.instances.h0.host.dhi.table=shared"}),
+              ElementsAre(HasSubstr("8 handles in ep0"), HasSubstr("8 handles in ep1")));
+}
+
 }  // namespace
 }  // namespace flitwise::handle_warnings_test
