@@ -10,6 +10,25 @@
 namespace flitwise {
 
 namespace config {
+namespace {
+
+/// What a root port and the handle tables behind it read; the rest of `host` is the host's alone.
+const std::vector<std::string> kOfRootPort = {"host.requester_check",
+                                              "host.pasid",
+                                              "host.translated_pasid",
+                                              "host.dma_window",
+                                              "host.trusted_window",
+                                              "host.dhi.dealloc",
+                                              "host.dhi.check_capabilities",
+                                              "host.dhi.report_errors",
+                                              "host.dhi.unknown_domain",
+                                              "host.dhi.grant",
+                                              "host.dhi.granted",
+                                              "host.dhi.storage",
+                                              "host.timing.root_port",
+                                              "host.cxl_mem"};
+
+}  // namespace
 
 std::vector<InstanceName> instance_names(const Graph& graph) {
   std::vector<InstanceName> all;
@@ -23,7 +42,7 @@ std::vector<InstanceName> instance_names(const Graph& graph) {
     }
     switch (node.kind) {
       case NodeKind::kRootPort:
-        all.push_back({node.name, {"host"}, InstanceKind::kNode, index});
+        all.push_back({node.name, kOfRootPort, InstanceKind::kNode, index});
         if (!graph.has_switch_in_tree(index)) {
           all.back().sections.emplace_back("workload");
         }

@@ -79,6 +79,25 @@ TEST(Instances, TakeOnlySectionsThatConcernThem) {
               ElementsAre(HasSubstr("has no part in ep0")));
 }
 
+// Memory, software, driver and clock are those of the host.
+TEST(Instances, ARootPortTakesTheKeysOfHostThatItReads) {
+  for (const std::string key :
+       {"memory.bandwidth: 10Gb/s", "memory.size: 8GiB", "memory.timing.latency: 9ns",
+        "timing.mmio: 9ns", "timing.software_step: 9ns", "timing.clock: 9ns",
+        "timing.completion_timeout: 9us", "iommu_driver.batch: 3", "cxl_cache.bridge: 9ns",
+        "dhi.table: shared", "dhi.entries: 16"}) {
+    EXPECT_THAT(problems_of("system: {instances: {rp0: {host." + key + "}}}"),
+                testing::Contains(HasSubstr("has no part in rp0")))
+        << key;
+    EXPECT_THAT(problems_of("system: {hosts: 2, instances: {h1: {host." + key + "}}}"), IsEmpty())
+        << key;
+  }
+  EXPECT_THAT(problems_of("system: {instances: {rp0: {host: {pasid: false, dma_window.size: 1GiB,"
+                          " dhi: {grant: configured, granted.last_pasid: 3, storage.kind: dram},"
+                          " timing.root_port: 9ns, cxl_mem.outstanding: 3}}}}"),
+              IsEmpty());
+}
+
 TEST(Instances, RelationsHoldWithTheirOverridesToo) {
   EXPECT_THAT(problems_of("link: {identity: dhi, dhi_form: tag}\n"
                           "system: {instances: {ep0: {device.dhi.bits: 12}}}"),
