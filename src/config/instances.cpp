@@ -28,6 +28,16 @@ const std::vector<std::string> kOfRootPort = {"host.requester_check",
                                               "host.timing.root_port",
                                               "host.cxl_mem"};
 
+/// Completions of reads are dropped by the host at the upper end.
+std::vector<std::string> sections_of_link(const Graph& graph, NodeIndex lower) {
+  std::vector<std::string> sections = {"link", "message", "faults.up", "faults.down",
+                                       "faults.break"};
+  if (graph.is(graph.upper_of(lower), NodeKind::kRootPort)) {
+    sections.emplace_back("faults.drop_completions");
+  }
+  return sections;
+}
+
 }  // namespace
 
 std::vector<InstanceName> instance_names(const Graph& graph) {
@@ -38,7 +48,7 @@ std::vector<InstanceName> instance_names(const Graph& graph) {
   for (const NodeIndex index : graph.all()) {
     const Node& node = graph[index];
     if (node.upper) {
-      all.push_back({node.link, {"link", "message", "faults"}, InstanceKind::kLink, index});
+      all.push_back({node.link, sections_of_link(graph, index), InstanceKind::kLink, index});
     }
     switch (node.kind) {
       case NodeKind::kRootPort:
