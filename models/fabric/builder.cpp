@@ -72,8 +72,8 @@ void Builder::build_host(unsigned host) {
   cache_watches_.push_back(nullptr);
   if (caches > 0) {
     fabric_.homes.back() = std::make_unique<CxlHome>(
-        (node.prefix + "home").c_str(), node.config.host, broken_snoops(node.config.faults), caches,
-        surroundings_.pool, node.memory);
+        (node.prefix + host_part::kHome).c_str(), node.config.host,
+        broken_snoops(node.config.faults), caches, surroundings_.pool, node.memory);
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }

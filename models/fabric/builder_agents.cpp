@@ -74,12 +74,12 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
   }
   if (!source.is_cxl) {
     pass(device.root_port->name());
-    pass(prefix + "iommu0");
+    pass(prefix + host_part::kAgent);
   }
   if (source.is_cxl && device.cxl.cache != nullptr) {
     pass(device.cxl.home->port(device.cxl.home_port).name());
   }
-  pass(prefix + "memory");
+  pass(prefix + host_part::kMemory);
   if (source.is_cxl || op == Op::kRead) {
     for (auto link = links.rbegin(); link != links.rend(); ++link) {
       route.steps.push_back({*link, back, "completion"});

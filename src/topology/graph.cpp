@@ -112,16 +112,22 @@ class Examination {
     flaws_.push_back({std::move(path), std::move(message)});
   }
 
-  // Hosts, nodes and links are instances that may have keys of their own.
+  // Hosts, nodes and links are instances that may have keys of their own; parts of hosts have rows
+  // in results.
   void check_names() {
     for (unsigned host = 0; host < kMostHosts; ++host) {
       names_.insert(host_name(host));
+      for (const char* part : host_part::kAll) {
+        names_.insert(host_prefix(host) + part);
+      }
     }
     for (NodeIndex i = 0; i < table_.of_user(); ++i) {
       const Node& node = table_.nodes()[i];
       if (!names_.insert(node.name).second) {
         add(in_list("nodes", i, ".name"),
-            fmt::format("a second '{}'; expected each name of nodes and hosts once", node.name));
+            fmt::format("a second '{}'; expected each name of nodes, hosts and their "
+                        "parts once",
+                        node.name));
       }
       if (node.host > 0 && node.kind != NodeKind::kRootPort) {
         add(in_list("nodes", i, ".host"),

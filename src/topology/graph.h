@@ -3,6 +3,7 @@
 /// below each of them. A name is a label; what a node is and what stands above it is asked here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -22,6 +23,17 @@ inline constexpr unsigned kMostRootPorts = 64;  ///< of one host, that need no l
 std::string host_name(unsigned host);
 /// "", "h1.", "h2.": what belongs to the first host has no prefix.
 std::string host_prefix(unsigned host);
+
+/// Parts of a host, by name behind its prefix; no node has one of these.
+namespace host_part {
+inline constexpr const char* kMemory = "memory";
+inline constexpr const char* kMemoryPort = "memory_port";
+inline constexpr const char* kBridge = "host_bridge";
+inline constexpr const char* kAgent = "iommu0";
+inline constexpr const char* kDriver = "iommu_driver";
+inline constexpr const char* kHome = "home";
+inline constexpr std::array kAll = {kMemory, kMemoryPort, kBridge, kAgent, kDriver, kHome};
+}  // namespace host_part
 
 struct Node {
   std::string name;

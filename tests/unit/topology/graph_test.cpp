@@ -11,8 +11,10 @@ namespace flitwise::graph_test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 std::vector<std::string> names(const Graph& graph, const std::vector<NodeIndex>& nodes) {
@@ -151,6 +153,18 @@ TEST(GraphFlaws, NameTwice) {
               ElementsAre(StartsWith("c.yaml:4:45: system.nodes[1].name: a second 'dev'")));
   EXPECT_THAT(flaws("{name: h1, kind: device}", {"from: rp0, to: h1"}),
               ElementsAre(HasSubstr("a second 'h1'")));
+}
+
+TEST(GraphFlaws, NamesOfPartsOfAHost) {
+  for (const std::string part :
+       {"memory", "memory_port", "host_bridge", "iommu0", "iommu_driver", "home"}) {
+    EXPECT_THAT(flaws("{name: " + part + ", kind: device}", {"from: rp0, to: " + part}),
+                ElementsAre(HasSubstr("a second '" + part + "'")));
+  }
+  EXPECT_THAT(
+      flaws(kDev + ", {name: memory, kind: root_port, host: 1}", {"from: h1.memory, to: dev"}, "2"),
+      Contains(HasSubstr("a second 'h1.memory'")));
+  EXPECT_THAT(flaws("{name: memory0, kind: device}", {"from: rp0, to: memory0"}), IsEmpty());
 }
 
 TEST(GraphFlaws, LinksThatAreSpelledAlike) {
