@@ -18,6 +18,10 @@ std::string numbered(unsigned host, const char* kind, unsigned index) {
   return host_prefix(host) + kind + std::to_string(index);
 }
 
+const char* prefix_of(NodeKind kind) {
+  return kind == NodeKind::kRootPort ? "rp" : kind == NodeKind::kSwitch ? "sw" : "ep";
+}
+
 /// All nodes of a configuration by their names, and its edges, whichever way they were written.
 class NodeTable {
  public:
@@ -71,7 +75,7 @@ class NodeTable {
 
   void add(const std::string& name, NodeKind kind, unsigned host) {
     by_name_.emplace(name, nodes_.size());
-    nodes_.push_back({name, kind, host, {}, {}, {}});
+    nodes_.push_back({name, kind, host, {}, {}, {}, {}});
   }
 
   std::vector<Node> nodes_;
@@ -287,7 +291,12 @@ Graph::Graph(const SystemConfig& system) : hosts_(system.hosts) {
 }
 
 void Graph::visit(NodeIndex node, unsigned host) {
+  const auto others = std::count_if(all_.begin(), all_.end(), [&](NodeIndex other) {
+    return nodes_[other].host == host && nodes_[other].kind == nodes_[node].kind;
+  });
   nodes_[node].host = host;
+  nodes_[node].position =
+      numbered(host, prefix_of(nodes_[node].kind), static_cast<unsigned>(others));
   all_.push_back(node);
   if (is(node, NodeKind::kDevice)) {
     devices_.push_back(node);

@@ -42,6 +42,9 @@ struct Node {
   std::optional<NodeIndex> upper;  ///< none above a root port
   std::vector<NodeIndex> lower;    ///< in the order of the ports of a switch
   std::string link;                ///< to the upper node: "rp0-ep0"; of a root port: empty
+  /// By kind and order below its host, as a default topology names it: "ep1", "h1.sw0". Random
+  /// numbers go by it, so that a name is but a label.
+  std::string position;
 };
 
 class Graph {

@@ -39,6 +39,17 @@ for one in "$config" "$FLITWISE_SOURCE_DIR/configs/bench/posted_write_64B.yaml";
   [[ $(figures "$one" 1) != "$(figures "$one" 2)" ]] || complain "$one: another seed gives the same figures"
 done
 
+# A name is but a label: random numbers go by position.
+named() { # DEVICE DEVICE: figures of two writers below root ports of a graph, without names
+  "$FLITWISE" run "$FLITWISE_SOURCE_DIR/configs/presets/gen5x16.yaml" --set workload.requests=2000 --set link.error_rate=1e-6 --json --quiet \
+    --set system.topology=graph --set "system.nodes=[{name: $1, kind: device}, {name: $2, kind: device}]" \
+    --set "system.edges=[{from: rp0, to: $1}, {from: rp1, to: $2}]" | python3 -c '
+import json, sys
+result = json.load(sys.stdin)
+print([(one["up"], one["down"]) for one in result["links"]], result["latency"])'
+}
+[[ $(named ep0 ep1) == "$(named a_long_name ep0)" ]] || complain "a name moves figures"
+
 # A replay timer that leaves an Ack no time is allowed, and warned of; by itself the timer has room. [LNK-7.18]
 long=(--set link.preset=gen3x8 --set link.timing.propagation=200ns)
 expect 0 run "$config" "${small[@]}" "${long[@]}" --quiet

@@ -76,6 +76,23 @@ TEST(Graph, NamesAreLabels) {
   EXPECT_THAT(links(graph), ElementsAre("rp0-sw0", "rp3-top", "top-ep-7", "top-mid", "mid-5"));
 }
 
+std::vector<std::string> positions(const Graph& graph) {
+  std::vector<std::string> all;
+  for (const NodeIndex node : graph.all()) {
+    all.push_back(graph[node].position);
+  }
+  return all;
+}
+
+TEST(Graph, PositionsAreTheNamesOfDefaultTopologies) {
+  EXPECT_THAT(positions(graph_of(kTree)),
+              ElementsAre("rp0", "ep0", "rp1", "sw0", "ep1", "sw1", "ep2"));
+  for (const std::string topology : {"direct", "switch"}) {
+    const Graph graph = graph_of("{hosts: 2, devices: 3, topology: " + topology + "}");
+    EXPECT_THAT(positions(graph), testing::ElementsAreArray(names(graph, graph.all())));
+  }
+}
+
 TEST(Graph, TreesAreAsked) {
   const Graph graph = graph_of(kTree);
   const NodeIndex leaf = *graph.find("5"), top = *graph.find("top"), mid = *graph.find("mid");
