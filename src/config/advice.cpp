@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "config/relations.h"
 #include "config/sections/sections.h"
+#include "dhi/negotiation.h"
 #include "link/replay_timer.h"
 
 namespace flitwise {
@@ -52,19 +53,57 @@ bool stalls_on_miss(const Config& config) {
          dhi.management == HandleManagement::kDevice && dhi.allocate_at == AllocateAt::kFirstUse;
 }
 
-unsigned bits_for(std::uint64_t domains) {
-  unsigned bits = kMinHandleBits;
-  while (bits < kMaxHandleBits && HandleRange::of_bits(bits).size() < domains) {
-    ++bits;
+/// The devices of one number space, of which one has too few handles.
+struct HandleSpace {
+  std::vector<unsigned> bits;  // device.dhi.bits of each
+  std::size_t one = 0;
+  bool is_of_table = false;  // a shared one, of so many entries
+  unsigned entries = HandleRange::of_bits(kMaxHandleBits).size();
+
+  bool suffices(std::uint64_t domains, unsigned least_bits, unsigned in_table) const {
+    std::vector<unsigned> wider = bits;
+    for (unsigned& each : wider) {
+      each = std::max(each, least_bits);
+    }
+    return partition_handles(in_table, wider)[one].size() >= domains;
   }
-  return bits;
+};
+
+/// By device: its configuration, and the first of its group.
+HandleSpace space_of(const std::vector<Config>& devices, const std::vector<std::size_t>& groups,
+                     std::size_t one) {
+  HandleSpace space;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (groups[i] == groups[one]) {
+      space.one = i == one ? space.bits.size() : space.one;
+      space.bits.push_back(devices[i].device.dhi.bits);
+    }
+  }
+  const auto& table = devices[one].host.dhi;
+  if (table.table == HostDhiTable::kShared) {
+    space.is_of_table = true;
+    space.entries = table.entries;
+  }
+  return space;
 }
 
-std::string advice(std::uint64_t domains, unsigned handles) {
-  const bool fits = domains <= HandleRange::of_bits(kMaxHandleBits).size();
-  return fmt::format("expected {}device.dhi.on_miss: bypass, or workload.domains up to {}",
-                     fits ? fmt::format("device.dhi.bits of at least {}, ", bits_for(domains)) : "",
-                     handles);
+/// The keys that bound its handles, and values that are enough; empty where none is.
+std::string larger_space(const HandleSpace& space, std::uint64_t domains) {
+  constexpr unsigned kMost = 1U << kMaxHandleBits;
+  for (unsigned entries = space.entries;; entries = std::min(2 * entries, kMost)) {
+    for (unsigned bits = space.bits[space.one]; bits <= kMaxHandleBits; ++bits) {
+      if (space.suffices(domains, bits, entries)) {
+        const std::string width = fmt::format("device.dhi.bits of at least {}", bits);
+        const std::string table = fmt::format("host.dhi.entries of at least {}", entries);
+        return entries == space.entries        ? width + ", "
+               : bits == space.bits[space.one] ? table + ", "
+                                               : width + " and " + table + ", ";
+      }
+    }
+    if (!space.is_of_table || entries == kMost) {
+      return "";
+    }
+  }
 }
 
 /// A device has fewer handles than domains take turns, while each miss waits for one: a line a
@@ -78,6 +117,7 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
     bits.push_back(devices.back().device.dhi.bits);
   }
   const std::vector<HandleRange> ranges = handle_ranges(whole, graph, bits);
+  const std::vector<std::size_t> groups = handle_groups(whole, graph);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const unsigned handles = ranges[i].size();
     const std::uint64_t domains = domains_in_use(devices[i].workload);
@@ -88,8 +128,10 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
         "device.dhi.on_miss: stall with {} domains in turn and {} handles in {}: a message of a "
         "domain without a handle waits, and all behind it, until an old handle has nothing "
         "outstanding, which takes a flush of the posted uses, a round trip over the link; most of "
-        "the link's time may go to that; {}",
-        domains, handles, graph[graph.devices()[i]].name, advice(domains, handles)));
+        "the link's time may go to that; expected {}device.dhi.on_miss: bypass, or "
+        "workload.domains up to {}",
+        domains, handles, graph[graph.devices()[i]].name,
+        larger_space(space_of(devices, groups, i), domains), handles));
   }
 }
 
