@@ -35,6 +35,26 @@ void warn_of_short_replay_timer(const Config& config, Warnings& warnings) {
   }
 }
 
+/// A TLP takes shared credits where those of its header and its data suffice. [LNK-11.23]
+void warn_of_headers_without_data(const Config& config, Warnings& warnings) {
+  const auto& shared = config.link.shared_credits;
+  const auto warn = [&](const char* name, std::uint32_t headers, std::uint32_t data) {
+    if (headers > 0 && data == 0) {
+      warnings.push_back(fmt::format(
+          "link.shared_credits.{0}_data: 0 beside {0}_headers of {1}, which no TLP with data can "
+          "take then; expected at least {2}, for a payload of link.mps",
+          name, headers, config.link.mps / 16));
+    }
+  };
+  warn("posted", shared.posted_headers, shared.posted_data);
+  warn("completion", shared.completion_headers, shared.completion_data);
+}
+
+void warn_of_link(const Config& config, Warnings& warnings) {
+  warn_of_short_replay_timer(config, warnings);
+  warn_of_headers_without_data(config, warnings);
+}
+
 /// Domains that take turns within a short time.
 std::uint64_t domains_in_use(const WorkloadConfig& workload) {
   return workload.domain_choice == DomainChoice::kWorkingSet
@@ -197,12 +217,12 @@ bool is_valid(Config config, const config::Key& key, const std::string& text) {
 
 std::vector<std::string> config_warnings(const Config& config) {
   Warnings all;
-  warn_of_short_replay_timer(config, all);
+  warn_of_link(config, all);
   const Warnings of_all = all;
   warn_of_stalls(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
-    warn_of_short_replay_timer(for_instance(config, name), own);
+    warn_of_link(for_instance(config, name), own);
     for (const std::string& warning : own) {
       if (std::find(of_all.begin(), of_all.end(), warning) == of_all.end()) {
         all.push_back(fmt::format("system.instances.{}.{}", name, warning));
