@@ -72,8 +72,8 @@ void Builder::build_host(unsigned host) {
   cache_watches_.push_back(nullptr);
   if (caches > 0) {
     fabric_.homes.back() = std::make_unique<CxlHome>(
-        (node.prefix + "home").c_str(), node.config.host, broken_snoops(node.config.faults), caches,
-        surroundings_.pool, node.memory);
+        (node.prefix + host_part::kHome).c_str(), node.config.host,
+        broken_snoops(node.config.faults), caches, surroundings_.pool, node.memory);
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }
@@ -193,6 +193,7 @@ Config Builder::at_root_port(const FabricDevice& device) const {
 // Both ends advertise what the configuration says, but for switches.
 void Builder::add_link(NodeIndex node, const Config& config) {
   const std::string& name = graph_[node].link;
+  const std::string position = graph_[graph_.upper_of(node)].position + "-" + graph_[node].position;
   const LinkCredits of_switch = switch_credits(config.link.credits);
   const std::array<LinkCredits, 2> advertised = {
       graph_.is(graph_.upper_of(node), NodeKind::kSwitch) ? of_switch : config.link.credits,
@@ -201,10 +202,10 @@ void Builder::add_link(NodeIndex node, const Config& config) {
       {name,
        std::make_unique<Link>(
            name.c_str(), with_identity_bits(config), config.message, config.faults,
-           random_.split(name), surroundings_.pool, advertised,
+           random_.split(position), surroundings_.pool, advertised,
            Link::Agents{config.device.cxl.cache.size > 0, config.device.cxl.memory > 0}),
        node});
-  fabric_.links.back().link->draw_skp_phases(random_.split(name + " SKP"));
+  fabric_.links.back().link->draw_skp_phases(random_.split(position + " SKP"));
 }
 
 void Builder::add_handles(FabricDevice& device, const Config& config) {

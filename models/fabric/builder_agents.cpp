@@ -74,15 +74,15 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
   }
   if (!source.is_cxl) {
     pass(device.root_port->name());
-    pass(prefix + "iommu0");
+    pass(prefix + host_part::kAgent);
     if (device.config.device.pri.enabled) {
-      pass(prefix + "iommu_driver");
+      pass(prefix + host_part::kDriver);
     }
   }
   if (source.is_cxl && device.cxl.cache != nullptr) {
     pass(device.cxl.home->port(device.cxl.home_port).name());
   }
-  pass(prefix + "memory");
+  pass(prefix + host_part::kMemory);
   if (source.is_cxl || op == Op::kRead) {
     for (auto link = links.rbegin(); link != links.rend(); ++link) {
       route.steps.push_back({*link, back, "completion"});
@@ -163,7 +163,7 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
 
 // Engines do not move in step.
 Config Builder::with_own_seed(Config config, const std::string& stream) const {
-  if (stream != fabric_.devices.front().name) {
+  if (stream != graph_[fabric_.devices.front().node].position) {
     config.run.seed = Random(config.run.seed).split(stream).next();
   }
   return config;
@@ -180,8 +180,9 @@ void Builder::add_engines(FabricDevice& device) {
   if (via == WorkloadVia::kDma) {
     wake = [endpoint = device.endpoint] { endpoint->wake(); };
   }
+  const std::string& position = graph_[device.node].position;
   device.engine = make_engine(
-      device, with_own_seed(device.config, device.name),
+      device, with_own_seed(device.config, position),
       is_of_host ? of_host.host.timing.clock : device.config.device.timing.clock, std::move(wake));
   device.requests = &list_engine(device, *device.engine, device.name, is_of_host);
   device.requests->ask_losses([link = fabric_.links[device.link].link.get()] {
@@ -189,7 +190,7 @@ void Builder::add_engines(FabricDevice& device) {
   });
   if (via == WorkloadVia::kCxlBoth) {  // [CXL-8.2]
     device.host_engine =
-        make_engine(device, with_own_seed(of_host, "host_of_" + device.name),
+        make_engine(device, with_own_seed(of_host, "host_of_" + position),
                     of_host.host.timing.clock, [agents = device.cxl] { agents.wake_host(); });
     list_engine(device, *device.host_engine, device.name + ".host", true);
   }

@@ -83,6 +83,7 @@ class TransactionQueues {
   bool shares_credits() const { return shared_ != nullptr; }
   /// REQUIRES: shares_credits().
   SharedGates& shared_gates() { return *shared_; }
+  const SharedGates& shared_gates() const { return *shared_; }
   /// Head of a class that waits for credits, for deadlock reports; null where none does.
   const Packet* starved(FcClass fc_class, Time now = Time::never()) const;
 
