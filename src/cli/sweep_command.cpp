@@ -92,6 +92,10 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   }
   fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
              folder);
+  if (const std::size_t beside = columns_beside(merged).size(); beside != 0) {
+    fmt::print("{} of {} columns are in the table point_value of results.sqlite\n", beside,
+               merged.columns.size());
+  }
   name_missing(merged.missing, folder);
   return merged.missing.empty() ? kOk : kSweepIncomplete;
 }
