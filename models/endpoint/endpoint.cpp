@@ -8,6 +8,7 @@
 
 #include "codec/json_value.h"
 #include "faults/broken_rules.h"
+#include "link/transaction_queues.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -116,16 +117,18 @@ std::vector<WaitResult> Endpoint::waits() const {
     return WaitResult{std::move(resource), waited.count, waited.time, waited.time};
   };
   std::vector<WaitResult> all = {
-      shell_.waits(name()), row({name(), "tags", ResourceRole::kSlots, "up", "read",
-                                 "device.tag_bits", std::uint64_t{1} << config_.device.tag_bits},
-                                requests_.tag_stall(now()))};
+      shell_.waits(name(), queue_room(config_.link.queue_depth)),
+      row({name(), "tags", ResourceRole::kSlots, "up", "read", "device.tag_bits",
+           std::uint64_t{1} << config_.device.tag_bits},
+          requests_.tag_stall(now()))};
   if (config_.link.identity == Identity::kDhi) {
     all.push_back(row({name(), "handles", ResourceRole::kSlots, "up", "", "device.dhi.bits",
                        std::uint64_t{1} << config_.device.dhi.bits},
                       handles_.stall(now())));
   }
   if (translations_ != nullptr) {
-    boost::range::push_back(all, translations_->unit().parked.waits(name()));
+    boost::range::push_back(
+        all, translations_->unit().parked.waits(name(), config_.device.atc.requests));
   }
   return all;
 }

@@ -128,15 +128,15 @@ void Builder::add_root_port(NodeIndex node) {
     }
   }
   HostNode& host = *surroundings_.hosts[graph_[node].host];
-  fabric_.root_ports.push_back(std::make_unique<RootPort>(
-      name.c_str(),
-      RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
-                                                         : at_root_port(*first)),
-      surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
-  RootPort& port = *fabric_.root_ports.back();
-  port.attach(host.agent);
   const auto link = std::find_if(fabric_.links.begin(), fabric_.links.end(),
                                  [&](const FabricLink& one) { return one.lower == lower; });
+  RootPortConfig own = RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
+                                                                          : at_root_port(*first));
+  own.link.queue_depth = link->link->config().queue_depth;
+  fabric_.root_ports.push_back(std::make_unique<RootPort>(
+      name.c_str(), own, surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
+  RootPort& port = *fabric_.root_ports.back();
+  port.attach(host.agent);
   bind(port.to_link, port.from_link, link->link->port, LinkSide::kUpstream);
   link->link->on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
   for (FabricDevice& device : fabric_.devices) {

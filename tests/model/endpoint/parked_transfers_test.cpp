@@ -73,7 +73,7 @@ TEST(ParkedTransfers, ATR_14_WhoWantsToAskPassesAll) {
 }
 
 Time waited(const ParkedTransfers& parked, const std::string& resource) {
-  for (const WaitResult& wait : parked.waits("ep0")) {
+  for (const WaitResult& wait : parked.waits("ep0", 8)) {
     if (wait.resource.name == resource) {
       return wait.total;
     }
@@ -95,6 +95,14 @@ TEST(ParkedTransfers, AWaitForATranslationLastsUntilTheReplyIsThere) {
   parked.remove(slot);
   EXPECT_EQ(waited(parked, "translations"), Time::from_ns(20));
   EXPECT_EQ(waited(parked, "order"), Time::from_ns(30));
+}
+
+TEST(ParkedTransfers, SayHowMuchRoomThereIs) {
+  for (const WaitResult& wait : ParkedTransfers(4).waits("ep0", 8)) {
+    if (wait.resource.name == "parked" || wait.resource.name == "atc_requests") {
+      EXPECT_EQ(wait.resource.capacity, wait.resource.name == "parked" ? 4U : 8U);
+    }
+  }
 }
 
 TEST(ParkedTransfers, PlacesAreUsedAgain) {
