@@ -99,15 +99,15 @@ void Builder::build_below(NodeIndex node) {
 
 void Builder::add_switch(NodeIndex node, const Config& config, Link& link) {
   std::vector<Link*> below;
-  std::vector<LinkPreset> presets;
+  std::vector<LinkConfig> configs;
   for (const NodeIndex lower : graph_[node].lower) {
     const std::size_t own_link = fabric_.links.size();
     build_below(lower);
     below.push_back(fabric_.links[own_link].link.get());
-    presets.push_back(below.back()->config().preset);
+    configs.push_back(below.back()->config());
   }
   auto sw = std::make_unique<Switch>(graph_[node].name.c_str(), config.system, config.link,
-                                     config.device.dhi.bits, presets, surroundings_.pool);
+                                     config.device.dhi.bits, configs, surroundings_.pool);
   bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link.port, LinkSide::kDownstream);
   for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
