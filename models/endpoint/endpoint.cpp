@@ -8,6 +8,7 @@
 
 #include "codec/json_value.h"
 #include "faults/broken_rules.h"
+#include "link/transaction_queues.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -121,7 +122,7 @@ std::vector<WaitResult> Endpoint::waits() const {
     return WaitResult{std::move(resource), waited.count, waited.time, waited.time};
   };
   std::vector<WaitResult> all = {
-      shell_.waits(name()),
+      shell_.waits(name(), queue_room(config_.link.queue_depth)),
       row({name(), "tags", ResourceRole::kSlots, "up", "read", "device.tag_bits", requests_.tags()},
           requests_.tag_stall(now()))};
   if (config_.link.identity == Identity::kDhi) {
@@ -133,7 +134,8 @@ std::vector<WaitResult> Endpoint::waits() const {
                       handles_.stall(now())));
   }
   if (translations_ != nullptr) {
-    boost::range::push_back(all, translations_->unit().parked.waits(name(), config_.device.pri));
+    boost::range::push_back(all, translations_->unit().parked.waits(
+                                     name(), config_.device.atc.requests, config_.device.pri));
   }
   return all;
 }

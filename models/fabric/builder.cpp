@@ -99,15 +99,15 @@ void Builder::build_below(NodeIndex node) {
 
 void Builder::add_switch(NodeIndex node, const Config& config, Link& link) {
   std::vector<Link*> below;
-  std::vector<LinkPreset> presets;
+  std::vector<LinkConfig> configs;
   for (const NodeIndex lower : graph_[node].lower) {
     const std::size_t own_link = fabric_.links.size();
     build_below(lower);
     below.push_back(fabric_.links[own_link].link.get());
-    presets.push_back(below.back()->config().preset);
+    configs.push_back(below.back()->config());
   }
   auto sw = std::make_unique<Switch>(graph_[node].name.c_str(), config.system, config.link,
-                                     config.device.dhi.bits, presets, surroundings_.pool);
+                                     config.device.dhi.bits, configs, surroundings_.pool);
   bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link.port, LinkSide::kDownstream);
   for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
@@ -128,15 +128,15 @@ void Builder::add_root_port(NodeIndex node) {
     }
   }
   HostNode& host = *surroundings_.hosts[graph_[node].host];
-  fabric_.root_ports.push_back(std::make_unique<RootPort>(
-      name.c_str(),
-      RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
-                                                         : at_root_port(*first)),
-      surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
-  RootPort& port = *fabric_.root_ports.back();
-  port.attach(host.agent);
   const auto link = std::find_if(fabric_.links.begin(), fabric_.links.end(),
                                  [&](const FabricLink& one) { return one.lower == lower; });
+  RootPortConfig own = RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
+                                                                          : at_root_port(*first));
+  own.link.queue_depth = link->link->config().queue_depth;
+  fabric_.root_ports.push_back(std::make_unique<RootPort>(
+      name.c_str(), own, surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
+  RootPort& port = *fabric_.root_ports.back();
+  port.attach(host.agent);
   bind(port.to_link, port.from_link, link->link->port, LinkSide::kUpstream);
   link->link->on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
   for (FabricDevice& device : fabric_.devices) {

@@ -102,11 +102,12 @@ void Builder::add_memory(FabricDevice& device, Link& link) {
     return;
   }
   const Config above = at_root_port(device);
+  const unsigned depth = link.config().cxl.queue_depth;
   device.cxl.mem_host =
       &fabric_.make<CxlMemHost>(host.c_str(), above.host, above.workload.real_payload,
-                                surroundings_.pool, surroundings_.tracer);
-  device.cxl.mem_device =
-      &fabric_.make<CxlMemDevice>(memory.c_str(), device.config.device.cxl, surroundings_.pool);
+                                surroundings_.pool, surroundings_.tracer, depth);
+  device.cxl.mem_device = &fabric_.make<CxlMemDevice>(memory.c_str(), device.config.device.cxl,
+                                                      surroundings_.pool, depth);
   bind(device.cxl.mem_host->to_link, device.cxl.mem_host->from_link, link.mem, LinkSide::kUpstream);
   bind(device.cxl.mem_device->to_link, device.cxl.mem_device->from_link, link.mem,
        LinkSide::kDownstream);
@@ -128,6 +129,9 @@ void Builder::add_shared_memory(FabricDevice& device, Link& link, const std::str
   CxlHdmDevice& lower = fabric_.make<CxlHdmDevice>(
       memory.c_str(), device.config.device, broken_snoops(device.config.faults), surroundings_.pool,
       surroundings_.tracer, of_device);
+  for (CxlOutbox* const outbox : {&upper.to_link, &lower.to_link}) {
+    outbox->set_queue_depth(link.config().cxl.queue_depth);
+  }
   bind(upper.to_link, upper.from_link, link.mem, LinkSide::kUpstream);
   bind(lower.to_link, lower.from_link, link.mem, LinkSide::kDownstream);
   device.cxl.hdm_host = &upper;
@@ -156,6 +160,9 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   port.on_write_over = [&cache](std::uint64_t line, bool is_written, Time when) {
     cache.write_over(line, is_written, when);
   };
+  for (CxlOutbox* const outbox : {&port.to_link, &cache.to_link}) {
+    outbox->set_queue_depth(link.config().cxl.queue_depth);
+  }
   bind(port.to_link, port.from_link, link.cache, LinkSide::kUpstream);
   bind(cache.to_link, cache.from_link, link.cache, LinkSide::kDownstream);
   device.components.insert(device.components.end(), {&cache, &port});

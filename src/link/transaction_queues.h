@@ -24,6 +24,14 @@ namespace flitwise {
 /// proper; enough to cover a device's pipeline and a host's read latency at the highest rate.
 /// model: the text knows no such bound.
 inline constexpr std::size_t kPipelineSlots[] = {96, 96, 1024};
+/// TLPs of a class that one end of a link with queues of this depth has room for; of all classes.
+constexpr std::size_t queue_room(unsigned depth, FcClass fc_class) {
+  return depth + kPipelineSlots[static_cast<std::size_t>(fc_class)];
+}
+constexpr std::size_t queue_room(unsigned depth) {
+  return queue_room(depth, FcClass::kPosted) + queue_room(depth, FcClass::kNonPosted) +
+         queue_room(depth, FcClass::kCompletion);
+}
 
 class TransactionQueues {
  public:

@@ -158,6 +158,40 @@ TEST(Waits, LittlesLawHoldsForTheOutstandingReadsOfAnEngine) {
   EXPECT_EQ(waited(few.many, "outstanding"), 0) << "64 are never out";
 }
 
+// Two devices send N writes each into one link that is as fast as theirs: the k-th is at the switch
+// after k / 2 times of one TLP on the wire and is sent after k. The last Q that the switch has
+// given out stand in the queue of that link, so that this one waits k / 2 - Q at the switch:
+// together (N - Q)^2. With the queue of the link it is what the latency grows by, N / 2.
+TEST(Waits, AtTheEgressOfASwitchAreThoseForItsLink) {
+  constexpr double kWrites = 2000, kRoom = 1 + 96;
+  std::vector<Simulation> runs;
+  for (const char* const devices : {"1", "2"}) {
+    runs.push_back({"checks/saturated.yaml",
+                    {"system.topology=switch", "workload.requests=2000", "link.queue_depth=1",
+                     std::string("system.devices=") + devices}});
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (const Json& result : results) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+  }
+  EXPECT_EQ(waited(results[0], "egress"), 0) << "the link below is no faster";
+  const Json& link = results[1].at("links").at(0);
+  ASSERT_EQ(link.at("name"), "rp0-sw0");
+  const double tlp = 64 * 8 / link.at("up").at("goodput_gbps").get<double>();
+  const double all = (kWrites - kRoom) * (kWrites - kRoom) * tlp;
+  EXPECT_NEAR(waited(results[1], "egress"), all, 0.02 * all);
+  const double grown = mean(results[1], "dma_write") - mean(results[0], "dma_write");
+  EXPECT_NEAR(grown, kWrites / 2 * tlp, 0.02 * grown);
+  for (const Json& wait : results[1].at("waits")) {
+    if (wait.at("resource") == "egress") {
+      const bool is_up = wait.at("direction") == "up";
+      EXPECT_EQ(wait.at("at"), "sw0");
+      EXPECT_NEAR(wait.at("waits").get<double>(), is_up ? 2 * (kWrites - kRoom) : 0, 40);
+      EXPECT_EQ(wait.at("wait_ns") > 0, is_up) << "nothing goes down";
+    }
+  }
+}
+
 // One read at a time: what a miss adds to its latency is what it waits for its translation, the way
 // back through the pipeline of the device included.
 TEST(Waits, ForATranslationAreWhatAMissAddsToTheLatencyOfARead) {

@@ -73,7 +73,7 @@ TEST(ParkedTransfers, ATR_14_WhoWantsToAskPassesAll) {
 }
 
 Time waited(const ParkedTransfers& parked, const std::string& resource) {
-  for (const WaitResult& wait : parked.waits("ep0", {})) {
+  for (const WaitResult& wait : parked.waits("ep0", 8, {})) {
     if (wait.resource.name == resource) {
       return wait.total;
     }
@@ -103,7 +103,7 @@ TEST(ParkedTransfers, PRI_26_TheSmallerOfAllocationAndCapacityBoundsPageRequests
   const auto bound = [&](std::uint32_t allocation, std::uint32_t capacity) {
     pages.allocation = allocation;
     pages.capacity = capacity;
-    for (const WaitResult& wait : parked.waits("ep0", pages)) {
+    for (const WaitResult& wait : parked.waits("ep0", 8, pages)) {
       if (wait.resource.name == "page_request_credits") {
         return wait.resource;
       }
@@ -114,6 +114,14 @@ TEST(ParkedTransfers, PRI_26_TheSmallerOfAllocationAndCapacityBoundsPageRequests
   EXPECT_EQ(bound(32, 64).capacity, 32U);
   EXPECT_EQ(bound(128, 64).key, "device.pri.capacity");
   EXPECT_EQ(bound(128, 64).capacity, 64U);
+}
+
+TEST(ParkedTransfers, SayHowMuchRoomThereIs) {
+  for (const WaitResult& wait : ParkedTransfers(4).waits("ep0", 8, {})) {
+    if (wait.resource.name == "parked" || wait.resource.name == "atc_requests") {
+      EXPECT_EQ(wait.resource.capacity, wait.resource.name == "parked" ? 4U : 8U);
+    }
+  }
 }
 
 TEST(ParkedTransfers, PlacesAreUsedAgain) {
