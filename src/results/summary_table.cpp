@@ -45,6 +45,8 @@ constexpr double kBusyAllTheTime = 0.97;
 constexpr double kNearlyAllTheTime = 0.8;
 // Requests wait for slots so long before a server that is busier is not what limits them.
 constexpr double kManyWaits = 0.25;
+// Slots that fewer requests waited for did not hold up the run: it was short.
+constexpr std::uint64_t kOften = 10;
 // Slots whose shares differ by less than this are held by each other: the last on the way limits.
 constexpr double kAlike = 0.9;
 
@@ -119,7 +121,8 @@ std::vector<Candidate>::iterator limiting(std::vector<Candidate>& all) {
   if (server->share >= kBusyAllTheTime) {
     return server;
   }
-  return slots->share >= kManyWaits || slots->share >= server->share ? slots : server;
+  const bool is_often = slots->share >= kManyWaits && slots->wait->count >= kOften;
+  return is_often || slots->share >= server->share ? slots : server;
 }
 
 Limit take_limit(std::vector<Candidate>& all, const Advice& advise) {

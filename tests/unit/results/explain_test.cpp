@@ -27,7 +27,7 @@ class Explain : public ::testing::Test {
                  const std::string& kind = "read") {
     const Time blocked = Time::from_ns(static_cast<std::int64_t>(1000 * share));
     result_.rows<WaitResult>().push_back(
-        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 3, blocked, blocked});
+        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 10, blocked, blocked});
   }
   void add_server(const std::string& at, const std::string& name, double busy,
                   const std::string& direction = "up") {
@@ -55,6 +55,17 @@ TEST_F(Explain, SlotsThatManyWaitForLimitBeforeAServerThatIsBusier) {
   EXPECT_EQ(text(),
             "rp0-ep0 up read: ep0 atc_requests 30 %, next rp0-ep0 up link 94 %; try "
             "device.atc.requests=16\n");
+}
+
+TEST_F(Explain, SlotsThatWereOutAFewTimesDoNotLimitBeforeAServerThatIsBusier) {
+  add_server("iommu0", "walkers", 0.57);
+  add_slots("rp0-ep0", "nonposted_headers", 0.29);
+  result_.rows<WaitResult>().back().count = 9;
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: iommu0 walkers 57 %, next rp0-ep0 nonposted_headers 29 %; try "
+            "a.key=16\n");
+  result_.rows<WaitResult>().back().blocked = Time::from_ns(600);
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 nonposted_headers 60 %, next iommu0 walkers 57 %\n");
 }
 
 TEST_F(Explain, OfSlotsWhoseSharesAreAlikeTheLastOnTheWayLimits) {
