@@ -190,7 +190,8 @@ struct Limit {
 /// What limited requests of one kind and direction.
 struct ExplainResult {
   std::string link, direction, kind;
-  Limit limit, next;  ///< empty where nothing was waited for
+  Limit limit, next;           ///< empty where nothing was waited for
+  std::uint64_t requests = 0;  ///< issued in the window
 };
 
 /// One device cache.

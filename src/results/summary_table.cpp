@@ -204,7 +204,8 @@ std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise
   for (const RequestRoute& route : result.routes) {
     if (route.requests > 0) {
       std::vector<Candidate> all = candidates(route, result);
-      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise), {}};
+      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise),
+                        {},         route.requests};
       row.next = take_limit(all, advise);
       rows.push_back(std::move(row));
     }
@@ -242,9 +243,12 @@ std::string text_of(const std::vector<ExplainResult>& rows) {
 }
 
 const ExplainResult* most_limited(const std::vector<ExplainResult>& rows) {
+  const auto weight = [](const ExplainResult& row) {
+    return row.limit.share * static_cast<double>(row.requests);
+  };
   const auto most = std::max_element(
       rows.begin(), rows.end(),
-      [](const ExplainResult& a, const ExplainResult& b) { return a.limit.share < b.limit.share; });
+      [&](const ExplainResult& a, const ExplainResult& b) { return weight(a) < weight(b); });
   return most == rows.end() ? nullptr : &*most;
 }
 

@@ -178,6 +178,7 @@ const StatisticsTable& explain_table() {
           .name("link", &ExplainResult::link)
           .name("direction", &ExplainResult::direction)
           .name("kind", &ExplainResult::kind)
+          .count("requests", &ExplainResult::requests, "That the engine has issued in the window.")
           .text("limit.at", of(kLimit, &Limit::at),
                 "Where the resource is that limits; null: nothing was waited for.")
           .text("limit.resource", of(kLimit, &Limit::resource), "Its name, as in waits[].")

@@ -142,6 +142,17 @@ TEST_F(Explain, MessagesInterruptsAndAtomicsWaitForWhatWritesAndReadsDo) {
   EXPECT_EQ(text(), "rp0-ep0 up msi: rp0-ep0 posted_headers 60 %\n");
 }
 
+TEST_F(Explain, TheLineOfTheSummaryIsOfTheHighestShareTimesTheRequests) {
+  result_.routes.push_back({"rp1-ep1", "up", "read", 1, {{"rp1-ep1", "up", "read"}}});
+  add_server("rp0-ep0", "link", 0.6);
+  add_server("rp1-ep1", "link", 1.0);
+  auto rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(most_limited(rows)->link, "rp0-ep0");
+  result_.routes[1].requests = 99;
+  rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(most_limited(rows)->link, "rp1-ep1");
+}
+
 TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
   result_.routes[0].requests = 0;
   EXPECT_EQ(text(), "Nothing to explain: no engine has issued a request.\n");
