@@ -226,7 +226,7 @@ std::vector<WaitResult> CxlMemHost::waits() const {
   return {tag_waits_.result(
               {name(), "cxl_ids", ResourceRole::kSlots, "down", "", "host.cxl_mem.outstanding"}),
           queue_waits_.result(
-              {name(), "cxl_queues", ResourceRole::kQueue, "down", "", "link.cxl.queue_depth"})};
+              {name(), "cxl_queues", ResourceRole::kSlots, "down", "", "link.cxl.queue_depth"})};
 }
 
 std::string CxlMemHost::waiting() const {
@@ -306,7 +306,7 @@ void CxlMemDevice::start_window() {
 
 std::vector<WaitResult> CxlMemDevice::waits() const {
   return {answers_.waits().result(
-      {name(), "cxl_queues", ResourceRole::kQueue, "up", "", "link.cxl.queue_depth"})};
+      {name(), "cxl_queues", ResourceRole::kSlots, "up", "", "link.cxl.queue_depth"})};
 }
 
 std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {

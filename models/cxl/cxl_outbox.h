@@ -98,7 +98,7 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
       all.add(queue.waits());
     }
     return all.result(
-        {place, "cxl_queues", ResourceRole::kQueue, direction, "", "link.cxl.queue_depth"});
+        {place, "cxl_queues", ResourceRole::kSlots, direction, "", "link.cxl.queue_depth"});
   }
 
  private:

@@ -76,8 +76,14 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
     pass(device.root_port->name());
     pass(prefix + "iommu0");
   }
-  if (source.is_cxl && device.cxl.cache != nullptr) {
-    pass(device.cxl.home->port(device.cxl.home_port).name());
+  // Answers wait for room at the link as well.
+  if (source.is_of_host && device.cxl.mem_device != nullptr) {
+    route.steps.push_back({device.cxl.mem_device->name(), back, "completion"});
+  }
+  if (source.is_cxl && !source.is_of_host && device.cxl.cache != nullptr) {
+    const std::string home = device.cxl.home->port(device.cxl.home_port).name();
+    pass(home);
+    route.steps.push_back({home, back, "completion"});
   }
   pass(prefix + "memory");
   if (source.is_cxl || op == Op::kRead) {
