@@ -55,20 +55,21 @@ class LineAgent : public ComponentModule {
   }
   std::vector<WaitResult> waits() const override {
     return core_.waits({name(), "cxl_ids", ResourceRole::kSlots, direction_, "", ids_key_},
-                       to_link.waits(name(), direction_));
+                       size_key_, to_link.waits(name(), direction_));
   }
   const auto& rules() const { return agent().rules_; }
 
  protected:
-  /// `ids_key`: what bounds its identifiers.
+  /// Keys: of its identifiers, and of its cache.
   LineAgent(const sc_core::sc_module_name& name, Time clock, PacketPool& pool, LineCore core,
-            const char* direction, const char* ids_key)
+            const char* direction, const char* ids_key, const char* size_key)
       : ComponentModule(name),
         pool_(pool),
         wakeup_("wakeup", clock),
         core_(std::move(core)),
         direction_(direction),
-        ids_key_(ids_key) {
+        ids_key_(ids_key),
+        size_key_(size_key) {
     from_link.register_nb_transport_fw(this, &LineAgent::receive, 0);
     wakeup_.wakes("work_process", [this] { agent().work(); });
   }
@@ -140,7 +141,7 @@ class LineAgent : public ComponentModule {
   }
 
   const char* const direction_;
-  const char* const ids_key_;
+  const char *const ids_key_, *const size_key_;
   bool is_down_ = false;
   std::uint64_t lost_lines_ = 0;
 };

@@ -65,6 +65,7 @@ const Known kKnown[] = {
      "link.cxl.queue_depth",
      1.7,
      "examples/cxl_memory.yaml"},
+    {"lines of a cache", "write", {}, "workload.buffer_size", 1.1, "examples/cxl_cache.yaml"},
 };
 
 double window(const Json& result) {

@@ -160,7 +160,9 @@ const StatisticsTable& wait_table() {
           .time("wait_ns", &WaitResult::total,
                 "All of them together; over the window, the mean length of the queue. For credits, "
                 "tags, "
-                "handles, outstanding, link_queues, cxl_ids and cxl_lines only the foremost waits.")
+                "handles, outstanding, link_queues, cxl_ids, cxl_lines and cxl_ways only the "
+                "foremost "
+                "waits.")
           .time("blocked_ns", &WaitResult::blocked, "Time in which at least one waited.")
           .real_or_none("busy", &WaitResult::busy, "1",
                         "Mean share of its units in use, where that is counted.")
