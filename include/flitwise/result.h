@@ -165,7 +165,7 @@ struct WaitResult {
 struct Step {
   std::string at;
   std::string direction;
-  std::string kind;
+  std::string kind;  ///< empty: any, those of other kinds hold up these
 };
 
 /// The way of the requests of one kind from one engine, up to the end of their completions.

@@ -65,9 +65,10 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
     route.steps.push_back({std::move(place), there, kind});
   };
   const std::string prefix = host_prefix(device.host);
-  pass(source.place);
+  // An engine has one stream: what waits holds up requests of all kinds behind it.
+  route.steps.push_back({source.place, there, ""});
   for (std::string& place : places_at_link(device, source.is_cxl)) {
-    pass(std::move(place));
+    route.steps.push_back({std::move(place), there, ""});
   }
   for (const std::string& link : links) {
     pass(link);

@@ -67,7 +67,7 @@ std::string row_kind(const std::string& kind) {
 bool is_on(const Step& step, const Resource& resource) {
   return resource.at == step.at &&
          (resource.direction.empty() || resource.direction == step.direction) &&
-         (resource.kind.empty() || resource.kind == row_kind(step.kind));
+         (resource.kind.empty() || step.kind.empty() || resource.kind == row_kind(step.kind));
 }
 
 // Of a server that works nearly to the end: in the time from its first work to its last, so that

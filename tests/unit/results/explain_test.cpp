@@ -153,6 +153,13 @@ TEST_F(Explain, TheLineOfTheSummaryIsOfTheHighestShareTimesTheRequests) {
   EXPECT_EQ(most_limited(rows)->link, "rp1-ep1");
 }
 
+TEST_F(Explain, AtAnEngineWritesStandBehindReadsThatWait) {
+  add_slots("ep0", "tags", 0.9, "device.tag_bits");
+  result_.routes[0].kind = "write";
+  result_.routes[0].steps = {{"ep0", "up", ""}, {"rp0-ep0", "up", "write"}};
+  EXPECT_EQ(text(), "rp0-ep0 up write: ep0 tags 90 %; try device.tag_bits=16\n");
+}
+
 TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
   result_.routes[0].requests = 0;
   EXPECT_EQ(text(), "Nothing to explain: no engine has issued a request.\n");
