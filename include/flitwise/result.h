@@ -166,7 +166,7 @@ struct WaitResult {
 struct Step {
   std::string at;
   std::string direction;
-  std::string kind;
+  std::string kind;  ///< empty: any, those of other kinds hold up these
 };
 
 /// The way of the requests of one kind from one engine, up to the end of their completions.
@@ -192,7 +192,8 @@ struct Limit {
 /// What limited requests of one kind and direction.
 struct ExplainResult {
   std::string link, direction, kind;
-  Limit limit, next;  ///< empty where nothing was waited for
+  Limit limit, next;           ///< empty where nothing was waited for
+  std::uint64_t requests = 0;  ///< issued in the window
 };
 
 /// One device cache.

@@ -47,7 +47,7 @@ CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Device
     : LineAgent(
           name, config.timing.clock, pool,
           LineCore(pool, tracer, read_of(config.cxl.cache.read), write_of(config.cxl.cache.write)),
-          "up", "device.cxl.cache.requests", config.cxl.cache.requests),
+          "up", "device.cxl.cache.requests", config.cxl.cache.requests, "device.cxl.cache.size"),
       config_(config),
       rules_(rules_for(config.cxl.cache, cache_id), listener) {}
 

@@ -227,7 +227,7 @@ void CxlMemHost::start_window() {
 std::vector<WaitResult> CxlMemHost::waits() const {
   return {tag_waits_.result({name(), "cxl_ids", ResourceRole::kSlots, "down", "",
                              "host.cxl_mem.outstanding", config_.cxl_mem.outstanding}),
-          queue_waits_.result({name(), "cxl_queues", ResourceRole::kQueue, "down", "",
+          queue_waits_.result({name(), "cxl_queues", ResourceRole::kSlots, "down", "",
                                "link.cxl.queue_depth", queue_depth_})};
 }
 
@@ -308,7 +308,7 @@ void CxlMemDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlMemDevice::waits() const {
-  return {answers_.waits().result({name(), "cxl_queues", ResourceRole::kQueue, "up", "",
+  return {answers_.waits().result({name(), "cxl_queues", ResourceRole::kSlots, "up", "",
                                    "link.cxl.queue_depth", queue_depth_})};
 }
 

@@ -99,7 +99,7 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
     for (const Outbox& queue : queues_) {
       all.add(queue.waits());
     }
-    return all.result({place, "cxl_queues", ResourceRole::kQueue, direction, "",
+    return all.result({place, "cxl_queues", ResourceRole::kSlots, direction, "",
                        "link.cxl.queue_depth", queue_depth_});
   }
 

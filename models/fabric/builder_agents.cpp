@@ -65,9 +65,10 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
     route.steps.push_back({std::move(place), there, kind});
   };
   const std::string prefix = host_prefix(device.host);
-  pass(source.place);
+  // An engine has one stream: what waits holds up requests of all kinds behind it.
+  route.steps.push_back({source.place, there, ""});
   for (std::string& place : places_at_link(device, source.is_cxl)) {
-    pass(std::move(place));
+    route.steps.push_back({std::move(place), there, ""});
   }
   for (const std::string& link : links) {
     pass(link);
@@ -79,8 +80,14 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
       pass(prefix + host_part::kDriver);
     }
   }
-  if (source.is_cxl && device.cxl.cache != nullptr) {
-    pass(device.cxl.home->port(device.cxl.home_port).name());
+  // Answers wait for room at the link as well.
+  if (source.is_of_host && device.cxl.mem_device != nullptr) {
+    route.steps.push_back({device.cxl.mem_device->name(), back, "completion"});
+  }
+  if (source.is_cxl && !source.is_of_host && device.cxl.cache != nullptr) {
+    const std::string home = device.cxl.home->port(device.cxl.home_port).name();
+    pass(home);
+    route.steps.push_back({home, back, "completion"});
   }
   pass(prefix + host_part::kMemory);
   if (source.is_cxl || op == Op::kRead) {

@@ -45,6 +45,8 @@ constexpr double kBusyAllTheTime = 0.97;
 constexpr double kNearlyAllTheTime = 0.8;
 // Requests wait for slots so long before a server that is busier is not what limits them.
 constexpr double kManyWaits = 0.25;
+// Slots that fewer requests waited for did not hold up the run: it was short.
+constexpr std::uint64_t kOften = 10;
 // Slots whose shares differ by less than this are held by each other: the last on the way limits.
 constexpr double kAlike = 0.9;
 
@@ -65,7 +67,7 @@ std::string row_kind(const std::string& kind) {
 bool is_on(const Step& step, const Resource& resource) {
   return resource.at == step.at &&
          (resource.direction.empty() || resource.direction == step.direction) &&
-         (resource.kind.empty() || resource.kind == row_kind(step.kind));
+         (resource.kind.empty() || step.kind.empty() || resource.kind == row_kind(step.kind));
 }
 
 // Of all devices whose requests pass it: from the first that begins to the last that ends.
@@ -140,7 +142,8 @@ std::vector<Candidate>::iterator limiting(std::vector<Candidate>& all) {
   if (server->share >= kBusyAllTheTime) {
     return server;
   }
-  return slots->share >= kManyWaits || slots->share >= server->share ? slots : server;
+  const bool is_often = slots->share >= kManyWaits && slots->wait->count >= kOften;
+  return is_often || slots->share >= server->share ? slots : server;
 }
 
 Limit take_limit(std::vector<Candidate>& all, const Advice& advise) {
@@ -222,7 +225,8 @@ std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise
   for (const RequestRoute& route : result.routes) {
     if (route.requests > 0) {
       std::vector<Candidate> all = candidates(route, result);
-      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise), {}};
+      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise),
+                        {},         route.requests};
       row.next = take_limit(all, advise);
       rows.push_back(std::move(row));
     }
@@ -260,9 +264,12 @@ std::string text_of(const std::vector<ExplainResult>& rows) {
 }
 
 const ExplainResult* most_limited(const std::vector<ExplainResult>& rows) {
+  const auto weight = [](const ExplainResult& row) {
+    return row.limit.share * static_cast<double>(row.requests);
+  };
   const auto most = std::max_element(
       rows.begin(), rows.end(),
-      [](const ExplainResult& a, const ExplainResult& b) { return a.limit.share < b.limit.share; });
+      [&](const ExplainResult& a, const ExplainResult& b) { return weight(a) < weight(b); });
   return most == rows.end() ? nullptr : &*most;
 }
 

@@ -22,6 +22,7 @@ struct Known {
   std::vector<std::string> settings;
   const char* key;
   double gain;  ///< in the time of all requests by the value to try, at least
+  const char* config = "checks/saturated.yaml";
 };
 
 std::vector<std::string> settings_of(const Known& known) {
@@ -67,6 +68,13 @@ const Known kKnown[] = {
       "workload.buffer_size=64MiB", "workload.domains=1", "workload.payload=64B"},
      "host.iommu_driver.step",
      1.5},
+    {"places at a CXL link",
+     "read",
+     {"link.cxl.queue_depth=4"},
+     "link.cxl.queue_depth",
+     1.7,
+     "examples/cxl_memory.yaml"},
+    {"lines of a cache", "write", {}, "workload.buffer_size", 1.1, "examples/cxl_cache.yaml"},
 };
 
 double window(const Json& result) {
@@ -85,7 +93,7 @@ Json row_of(const Json& result, const std::string& kind) {
 TEST(Explain, NamesTheKnownBottleneckAndTheValueToTryMovesIt) {
   std::vector<Simulation> runs;
   for (const Known& known : kKnown) {
-    runs.push_back({"checks/saturated.yaml", settings_of(known)});
+    runs.push_back({known.config, settings_of(known)});
   }
   const std::vector<Json> before = simulate_in_children(runs);
   for (std::size_t i = 0; i < before.size(); ++i) {

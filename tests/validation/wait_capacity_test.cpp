@@ -21,7 +21,8 @@ const std::map<std::string, const char*> kUnbounded = {
     {"order", "at a root port receive buffers hold what is in it"},
     {"pending_walks", "receive buffers of the root ports hold the requests"},
     {"requests", "accesses whose requests hold tags or receive buffers"},
-    {"cxl_lines", "a line, or the ways of a set"},
+    {"cxl_lines", "a line"},
+    {"cxl_ways", "those of a set"},
 };
 
 std::vector<Simulation> all_of(const std::string& folder) {

@@ -102,7 +102,6 @@ TEST(HandleWarnings, DHI_D2_EachHostHasATableOfItsOwn) {
                         "system.instances.h0.host.dhi.table=shared"}),
               ElementsAre(HasSubstr("8 handles in ep0"), HasSubstr("8 handles in ep1")));
 }
-}
 
 }  // namespace
 }  // namespace flitwise::handle_warnings_test

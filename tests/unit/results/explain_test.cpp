@@ -27,7 +27,7 @@ class Explain : public ::testing::Test {
                  const std::string& kind = "read") {
     const Time blocked = Time::from_ns(static_cast<std::int64_t>(1000 * share));
     result_.rows<WaitResult>().push_back(
-        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 3, blocked, blocked});
+        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 10, blocked, blocked});
   }
   void add_server(const std::string& at, const std::string& name, double busy,
                   const std::string& direction = "up") {
@@ -55,6 +55,17 @@ TEST_F(Explain, SlotsThatManyWaitForLimitBeforeAServerThatIsBusier) {
   EXPECT_EQ(text(),
             "rp0-ep0 up read: ep0 atc_requests 30 %, next rp0-ep0 up link 94 %; try "
             "device.atc.requests=16\n");
+}
+
+TEST_F(Explain, SlotsThatWereOutAFewTimesDoNotLimitBeforeAServerThatIsBusier) {
+  add_server("iommu0", "walkers", 0.57);
+  add_slots("rp0-ep0", "nonposted_headers", 0.29);
+  result_.rows<WaitResult>().back().count = 9;
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: iommu0 walkers 57 %, next rp0-ep0 nonposted_headers 29 %; try "
+            "a.key=16\n");
+  result_.rows<WaitResult>().back().blocked = Time::from_ns(600);
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 nonposted_headers 60 %, next iommu0 walkers 57 %\n");
 }
 
 TEST_F(Explain, OfSlotsWhoseSharesAreAlikeTheLastOnTheWayLimits) {
@@ -129,6 +140,24 @@ TEST_F(Explain, MessagesInterruptsAndAtomicsWaitForWhatWritesAndReadsDo) {
   result_.routes[0].kind = "msi";
   result_.routes[0].steps = {{"rp0-ep0", "up", "msi"}};
   EXPECT_EQ(text(), "rp0-ep0 up msi: rp0-ep0 posted_headers 60 %\n");
+}
+
+TEST_F(Explain, TheLineOfTheSummaryIsOfTheHighestShareTimesTheRequests) {
+  result_.routes.push_back({"rp1-ep1", "up", "read", 1, {{"rp1-ep1", "up", "read"}}});
+  add_server("rp0-ep0", "link", 0.6);
+  add_server("rp1-ep1", "link", 1.0);
+  auto rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(most_limited(rows)->link, "rp0-ep0");
+  result_.routes[1].requests = 99;
+  rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(most_limited(rows)->link, "rp1-ep1");
+}
+
+TEST_F(Explain, AtAnEngineWritesStandBehindReadsThatWait) {
+  add_slots("ep0", "tags", 0.9, "device.tag_bits");
+  result_.routes[0].kind = "write";
+  result_.routes[0].steps = {{"ep0", "up", ""}, {"rp0-ep0", "up", "write"}};
+  EXPECT_EQ(text(), "rp0-ep0 up write: ep0 tags 90 %; try device.tag_bits=16\n");
 }
 
 TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
