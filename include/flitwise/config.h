@@ -39,6 +39,8 @@ struct EdgeConfig {
 /// What a downstream port of a switch does with what would go to a peer.
 enum class PeerRoute { kDirect, kRedirect };
 
+inline constexpr Bytes kFirstBar = Bytes{1} << 40;  ///< where host software places BARs
+
 /// Access Control Services of the downstream ports of a switch.
 struct AcsConfig {
   bool source_validation = true;  ///< they check the bus of Requester IDs
@@ -371,7 +373,7 @@ enum class AllocateAt { kFirstUse, kContextCreation };
 /// Who gives PASIDs: each function its own from 0 on, or one system for all its processes.
 enum class PasidSpace { kFunction, kSystem };
 
-/// When a function asks for a translation that its ATC does not have. [ATS 1.1]
+/// When a function asks for a translation that its ATC does not have. [ATR-29]
 enum class TranslateWhen { kAlways, kReuse, kPrefetch, kHint };
 /// What an invalidation does to a Translation Request that it overlaps in part. [INV-06]
 enum class AtcDiscard { kOverlapping, kAll };

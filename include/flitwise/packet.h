@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The one thing that travels: a TLP, a DLLP, a bit-packed message or a flit with its size by
 /// cause, its identity, its payload and the times at which it passed each hop. Counted references,
-/// pooled. Once sent it stays, but for two notes: which credits it used, whom its handle stands
-/// for.
+/// pooled. What stands on the wire stays once sent; beside it hops stamp their time, links note
+/// which credits were used, switches drop a note that the wire does not carry, the root port notes
+/// whom a handle stands for, and the requester whether a read was its whole request.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>

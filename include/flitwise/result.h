@@ -180,9 +180,10 @@ struct RequestRoute {
 /// A resource that limits a kind of request, or comes next.
 struct Limit {
   std::string at, resource, key;
-  double share = 0;         ///< of the window: in use, or waited for
-  Time total{};             ///< waits added up
-  std::string larger = {};  ///< value of the key to try; empty: no key, or no larger value
+  double share = 0;            ///< of the window: in use, or waited for
+  Time total{};                ///< waits added up
+  std::string larger = {};     ///< value of the key to try; empty: no key, or no larger value
+  std::string direction = {};  ///< of what takes the resource: "up", "down"; empty: either
   bool is_empty() const { return at.empty(); }
 };
 

@@ -18,7 +18,6 @@ struct Time {
   static constexpr Time never() { return {std::numeric_limits<std::int64_t>::max()}; }
 
   constexpr double ns() const { return static_cast<double>(fs) / 1e6; }
-  constexpr std::int64_t whole_ps() const { return fs / 1'000; }
 
   friend constexpr bool operator==(Time a, Time b) { return a.fs == b.fs; }
   friend constexpr bool operator!=(Time a, Time b) { return a.fs != b.fs; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A part of a machine, as the machine sees it: what is asked of all of them alike. The machine has
-/// a list of them and knows no other type. docs/add_a_component.md shows how to write one.
+/// a list of them and knows no other type, but for what scripts, tests and users address.
+/// docs/add_a_component.md shows how to write one.
 #pragma once
 
 #include <systemc>

@@ -14,7 +14,6 @@ DeviceRegisters::DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hoo
 
 void DeviceRegisters::claim(BarMap& map) {
   map.claim({0, bar_size_ / 2, 0, functions_}, *this, kMemory);
-  map.claim({bar_size_ / 2, bar_size_ / 2, 0, functions_}, *this, kDoorbells);
   map.claim({0, handle_register::kBlockBytes, 0, 1}, *this, kHandleRegisters);
   map.claim({ContextStop::kOffset, context_stop_.size(), 0, 1}, *this, kContextStop);
 }
@@ -27,8 +26,7 @@ void DeviceRegisters::mmio_write(const MmioPlace& place, const std::uint8_t* byt
       std::memcpy(context_stop_.data() + (place.offset - ContextStop::kOffset), bytes, size);
       hooks_.context_stop_written();
       break;
-    case kMemory: store(place, bytes, size); break;
-    default: break;
+    default: store(place, bytes, size); break;
   }
 }
 
@@ -90,8 +88,7 @@ void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time no
       std::memcpy(bytes.data(), context_stop_.data() + (read.place.offset - ContextStop::kOffset),
                   read.bytes);
       break;
-    case kMemory: load(read.place, bytes.data(), read.bytes); break;
-    default: break;
+    default: load(read.place, bytes.data(), read.bytes); break;
   }
   access.answer(read, bytes.data(), now);
 }

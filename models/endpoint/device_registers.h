@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a device itself has in BAR 0: handle registers and the order to stop a context in that of
-/// the PF, memory that keeps what is written, and doorbells, which read 0.
+/// the PF, and memory that keeps what is written.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class DeviceRegisters final : public RegionOwner {
   };
   DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hooks hooks);
 
-  /// Doorbells are the upper half of each BAR, for the engine that has them.
+  /// The lower half of each BAR; an engine may claim the upper one for its doorbells.
   void claim(BarMap& map);
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
@@ -51,7 +51,7 @@ class DeviceRegisters final : public RegionOwner {
   void reset(unsigned function);
 
  private:
-  enum Region : unsigned { kMemory, kHandleRegisters, kContextStop, kDoorbells };
+  enum Region : unsigned { kMemory, kHandleRegisters, kContextStop };
   using Page = std::array<std::uint8_t, kPageBytes>;
   using PageNumber = std::uint64_t;
 

@@ -327,16 +327,17 @@ DhiAgent::Addressee DhiAgent::find_addressee(Dhi dhi) {
 const char* DhiAgent::receive(const Packet& packet) {
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  // What the host says and orders comes from the host, and from no peer. [DHI S1]
+  const bool is_foreign = packet.tlp.requester_id != kRootComplexId;
   const char* refusal = "bad_handle_message";
   if (const auto* ack = std::get_if<AllocAckMessage>(&message)) {
-    refusal = acknowledged(*ack);
+    refusal = is_foreign ? "foreign_handle_answer" : acknowledged(*ack);
   } else if (const auto* error = std::get_if<HandleErrorMessage>(&message)) {
-    refusal = reported(*error);
+    refusal = is_foreign ? "foreign_handle_answer" : reported(*error);
   } else if (const auto* order = std::get_if<DeallocOrder>(&message)) {
-    // What the host orders comes from the host.
-    refusal = packet.tlp.requester_id == kRootComplexId
-                  ? take(*order, Bdf{static_cast<std::uint16_t>(packet.tlp.message_dw2 >> 16)})
-                  : "foreign_handle_order";
+    refusal = is_foreign
+                  ? "foreign_handle_order"
+                  : take(*order, Bdf{static_cast<std::uint16_t>(packet.tlp.message_dw2 >> 16)});
   }
   if (is_draining()) {
     s_.output.begin_duties();

@@ -345,7 +345,10 @@ bool TranslatedPath::receive(const Packet& packet, unsigned function,
   const Tlp& tlp = packet.tlp;
   const bool is_request = tlp.message_code == msg::kInvalidateRequest;
   const bool is_response = tlp.message_code == msg::kPrgResponse && unit_.pages() != nullptr;
-  if ((!is_request && !is_response) || packet.malformed || tlp.is_poisoned ||
+  // Agents are functions of the root complex. What a peer sends is unsupported, as any request that
+  // nobody here takes.
+  const bool is_from_agent = tlp.requester_id.bus() == kRootComplexId.bus();
+  if ((!is_request && !is_response) || !is_from_agent || packet.malformed || tlp.is_poisoned ||
       check_tlp(tlp, TlpLimits()) || (is_request && packet.payload.size() < kInvalidateBodyBytes)) {
     return false;
   }

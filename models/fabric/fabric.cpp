@@ -338,7 +338,7 @@ void Fabric::tell_switches(const FabricDevice& device) {
   for (const NodeIndex sw : graph.switches_above(device.node)) {
     const std::vector<NodeIndex>& ports = graph[sw].lower;
     const auto port = std::find(ports.begin(), ports.end(), below) - ports.begin();
-    switch_at(sw).add_handles(static_cast<std::uint16_t>(port), device.range);
+    switch_at(sw).add_handles(static_cast<std::uint16_t>(port), device.buses, device.range);
     below = sw;
   }
 }

@@ -36,7 +36,7 @@ struct SwitchSetUp {
 };
 
 /// Where windows start. model: far above any host memory, as `EnumeratorOptions::mmio`.
-inline constexpr std::uint64_t kWindowBase = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kWindowBase = kFirstBar;
 
 /// What enumeration would leave in the bridges of a switch, written at once: for machines whose
 /// software has nothing to tell about its start.

@@ -8,6 +8,7 @@
 
 #include "ats/translation_completion.h"
 #include "flitwise/link_socket.h"
+#include "tlp/identity.h"
 #include "tlp/splitter.h"
 
 namespace flitwise {
@@ -78,8 +79,7 @@ PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire&
     : latency_(config.host.timing.root_port),
       mps_(static_cast<std::uint32_t>(config.link.mps)),
       rcb_(static_cast<std::uint32_t>(config.link.rcb)),
-      handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||
-                              config.link.dhi_form == DhiForm::kRidFabric),
+      handle_is_requester_id_(is_in_requester_id(config.link.dhi_form)),
       real_payload_(config.real_payload),
       completion_hook_(config.completion_hook),
       pool_(pool),

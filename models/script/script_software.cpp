@@ -46,7 +46,21 @@ void ScriptSession::run(const ResetOp& op) {
 void ScriptSession::reset_below(Bdf port) {
   const std::optional<std::uint32_t> control = config_read(port, cfg::kBridgeControlDw);
   if (!control) {
-    bad_value("bdf: nobody answers there; expected a root port or a port of a switch");
+    bad_value("bdf: nobody answers there; expected a root port right above a device");
+    return;
+  }
+  // A switch passes no reset on. [LNK-N.1]
+  const Graph& graph = machine_.fabric().graph;
+  const auto is_above_device = [&](unsigned root_port) {
+    return machine_.bridge().bdf_of(root_port) == port &&
+           graph.is(graph[graph.root_ports()[root_port]].lower.front(), NodeKind::kDevice);
+  };
+  unsigned root_port = 0;
+  while (root_port < machine_.bridge().ports() && !is_above_device(root_port)) {
+    ++root_port;
+  }
+  if (root_port == machine_.bridge().ports()) {
+    bad_value("bdf: no hot reset is modelled below it; expected a root port right above a device");
     return;
   }
   config_write(port, cfg::kBridgeControlDw, *control | cfg::kSecondaryBusReset);

@@ -41,7 +41,9 @@ Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
       pool_(pool),
       routing_(RoutingTable::Kind::kSwitch, static_cast<unsigned>(downstream.size())),
       wakeup_("work", link.timing.clock) {
-  routing_.set_handle_aware(mode_ == SwitchMode::kHandleAware);
+  routing_.set_handle_is_requester_id(mode_ == SwitchMode::kHandleAware &&
+                                      form_.identity == Identity::kDhi &&
+                                      is_in_requester_id(form_.dhi_form));
   const bool has_siblings =
       RoutingTable::functions_per_device(RoutingTable::Kind::kSwitch, downstream_ports()) > 1;
   add_port("upstream", cfg::pcie::PortType::kUpstreamPort, link.preset, false);
@@ -50,6 +52,10 @@ Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
              has_siblings);
   }
   wakeup_.wakes("work_process", [this] { work(); });
+}
+
+void Switch::add_handles(std::uint16_t port, BusRange buses, HandleRange range) {
+  at(port).handles.add(buses, range);
 }
 
 void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
@@ -137,6 +143,12 @@ std::map<std::string, std::uint64_t> Switch::errors() const {
   std::map<std::string, std::uint64_t> all = errors_;
   if (unchecked_handles_ > 0) {
     all["unchecked_handle"] = unchecked_handles_;
+  }
+  if (redirected_[0] > 0) {
+    all["redirected_request"] = redirected_[0];
+  }
+  if (redirected_[1] > 0) {
+    all["redirected_completion"] = redirected_[1];
   }
   return all;
 }

@@ -49,7 +49,7 @@ class Switch : public ComponentModule {
   }
   const RoutingTable& routing() const { return routing_; }
   /// What a device below a port was given. None until called. [DHI D6, D23]
-  void add_handles(std::uint16_t port, HandleRange range) { at(port).handles.add(range); }
+  void add_handles(std::uint16_t port, BusRange buses, HandleRange range);
 
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
@@ -142,6 +142,7 @@ class Switch : public ComponentModule {
   Wakeup wakeup_;
   std::vector<Broadcast> broadcasts_;
   std::uint64_t unchecked_handles_ = 0;
+  std::array<std::uint64_t, 2> redirected_{};  // requests and completions for a peer [LNK-13.2]
   std::map<std::string, std::uint64_t> errors_;
   RefusalWatch refusal_watch_;
 };

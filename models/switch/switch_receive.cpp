@@ -72,16 +72,19 @@ void Switch::learn(std::uint16_t ingress, const Packet& packet) {
   }
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  const Bdf sender = packet.tlp.requester_id;
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    port.handles.learn(alloc->dhi, alloc->identity.bdf);
+    if (alloc->identity.bdf == sender) {  // else the host refuses it [DHI S1]
+      port.handles.learn(alloc->dhi, sender, true);
+    }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     if (dealloc->scope == DeallocScope::kOne) {
-      port.handles.learn(dealloc->dhi, std::nullopt);
+      port.handles.learn(dealloc->dhi, sender, false);
     } else {
-      port.handles.forget_all();  // model: a handle without owner is answered as it stands
+      port.handles.forget_all(sender);  // model: a handle without owner is answered as it stands
     }
   } else if (std::holds_alternative<DeallocDone>(message)) {
-    port.handles.forget_all();  // what of them, the host knows [DHI D15]
+    port.handles.forget_all(sender);  // what of them, the host knows [DHI D15]
   }
 }
 
@@ -107,13 +110,17 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
   const Route route = route_of(packet.tlp, ingress);
   switch (route.where) {
     case Where::kUp:
+      if (route.is_redirected) {
+        ++redirected_[is_completion(packet.tlp.type) ? 1 : 0];
+      }
+      return forward(ingress, packet, route);
     case Where::kDown: return forward(ingress, packet, route);
     case Where::kLocal: return end_here(ingress, packet, route.port);
     case Where::kBroadcast: return broadcast(ingress, packet);
     case Where::kGather: return gather(ingress, packet);
     case Where::kNone: break;
   }
-  if (route.reason == NoRoute::kEgressBlocked) {
+  if (route.reason == NoRoute::kEgressBlocked) {  // [LNK-13.6]
     ++errors_["acs_violation"];
     return refuse(ingress, packet, CplStatus::kCA);
   }
@@ -231,9 +238,8 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   const Port& port = at(ingress);
   const bool reads_handles = mode_ == SwitchMode::kHandleAware;
   tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &port.handles : nullptr);
-  tlp.id_is_handle =
-      request.tlp.id_is_handle && tlp.requester_id == request.tlp.requester_id &&
-      (form_.dhi_form == DhiForm::kRidFabric || form_.dhi_form == DhiForm::kRidDirect);
+  tlp.id_is_handle = request.tlp.id_is_handle && tlp.requester_id == request.tlp.requester_id &&
+                     is_in_requester_id(form_.dhi_form);
   return packet;
 }
 

@@ -133,13 +133,24 @@ void Machine::work_ended() {
   }
 }
 
+// A trace may have addresses in the BARs of a peer.
+bool Machine::may_serve_peers(std::size_t device) const {
+  const FabricDevice& own = fabric_.devices[device];
+  return own.is_below_switch &&
+         std::any_of(fabric_.devices.begin(), fabric_.devices.end(), [&](const FabricDevice& one) {
+           return &one != &own && one.root_port == own.root_port &&
+                  one.config.workload.kind == WorkloadKind::kTrace;
+         });
+}
+
 // Ends the windows of devices whose last request is over; returns when to look again, at the
 // latest, where some device is on its last requests.
 std::optional<Time> Machine::close_devices() {
   std::optional<Time> next;
   for (std::size_t i = 0; i < components().devices(); ++i) {
     const ComponentList::Components& device = components().of(i);
-    if (measurement_.is_closed(i) || !all_of(device, &Component::is_exhausted)) {
+    if (measurement_.is_closed(i) || may_serve_peers(i) ||
+        !all_of(device, &Component::is_exhausted)) {
       continue;
     }
     const Time end = latest(device, &Component::last_end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One machine: hosts, fabric and devices of one configuration, its start, its end and its results.
-/// Nothing else knows the whole; of its parts it knows that they are components.
+/// Nothing else knows the whole; parts are components to it, but for those that scripts address.
 #pragma once
 
 #include <algorithm>
@@ -120,6 +120,7 @@ class Machine {
     return std::max(now(), latest(components().all(), &Component::last_end)) - now();
   }
   std::optional<Time> close_devices();
+  bool may_serve_peers(std::size_t device) const;
   void wait_until(Time end, ProgressWatch& watch);
   void set_doubt(bool is_doubtful);
   [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;

@@ -75,8 +75,8 @@ RunResult System::report() const {
   RunResult result = machine_->result();
   result.config_json = effective_config(machine_->config).dump();
   result.config_sha256 = config_sha256(machine_->config);
-  result.rows<ExplainResult>() = explain(
-      result, [this](const std::string& key) { return larger_value(machine_->config, key); });
+  result.rows<ExplainResult>() =
+      explain(result, [this](Limit& limit) { advise(machine_->config, limit); });
   return result;
 }
 

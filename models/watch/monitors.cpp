@@ -49,6 +49,7 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
   const bool is_trunk = fabric.graph.is(lower, NodeKind::kSwitch);
   options.host_timeout = config.host.timing.completion_timeout;
   options.device_timeout = Time::never();
+  options.is_switch_below = is_trunk;
   options.is_host_above = fabric.graph.is(fabric.graph.upper_of(lower), NodeKind::kRootPort);
   options.announces_handles = false;
   options.enabled_mrrs = [&fabric, lower] { return enabled_mrrs(fabric, lower); };

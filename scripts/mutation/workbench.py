@@ -13,7 +13,7 @@ import time
 LEFT_OUT = re.compile(r"^(build.*|out|\.git|\.ccache)$")
 # A verdict hangs on these.
 COUNTS = re.compile(r"^(CMakeLists\.txt|(cmake|configs|include|models|src|tests|docs/rules)/.*)$")
-RULE = re.compile(r"\b(?:[A-Z]{3}-\d+(?:\.\d+)?|(?:DHI [DS]|ATS |IOMMU |SRDMA )\d+(?:\.\d+)?)\b")
+RULE = re.compile(r"\b(?:[A-Z]{3}-\d+(?:\.\d+)?|DHI [DS]\d+(?:\.\d+)?)\b")
 
 
 class OutOfTime(Exception):

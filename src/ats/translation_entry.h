@@ -84,7 +84,7 @@ constexpr PageRange rounded_up_to_stu(const PageRange& range, unsigned stu) {
   return range.size_bits >= stu_bits(stu) ? range : PageRange::around(range.base, stu_bits(stu));
 }
 
-/// Bits of an entry that came after ATS 1.1, where they were reserved. unverified [TCP-25]
+/// Bits of an entry that came after revision 1.1 of ATS, which reserves them. unverified [TCP-25]
 inline constexpr std::uint64_t kEntryExecute = 1U << 3, kEntryPrivileged = 1U << 4,
                                kEntryGlobal = 1U << 5;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When a function asks for translations: always, for pages that are used again, a page ahead, or
-/// where software says so. The source leaves it to the device (S 1.1).
-/// [ATS 1.1]
+/// where software says so. The source leaves it to the device (ATS 1.1).
+/// [ATR-29]
 #pragma once
 
 #include <cstddef>

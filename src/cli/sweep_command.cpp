@@ -93,6 +93,13 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
              folder);
   name_missing(merged.missing, folder);
+  const auto failed = std::count_if(merged.rows.begin(), merged.rows.end(), [](const auto& row) {
+    return row.value("checks_failed", 0) > 0;
+  });
+  if (failed > 0) {
+    fmt::print(stderr, "flitwise: checks failed in {} of {} points, see column checks_failed\n",
+               failed, merged.rows.size());
+  }
   return merged.missing.empty() ? kOk : kSweepIncomplete;
 }
 

@@ -125,7 +125,12 @@ Read<std::int64_t> read_quantity(const std::string& text, const Dimension& dimen
   const auto at = std::find_if(dimension.units.begin(), dimension.units.end(),
                                [&](const Dimension::Unit& known) { return unit == known.name; });
   if (at == dimension.units.end()) {
-    auto wrong = refused(fmt::format("has the unit '{}'", unit));
+    const bool is_hexadecimal = text.rfind("0x", 0) == 0;
+    auto wrong = refused(is_hexadecimal ? "is hexadecimal, but quantities are decimal"
+                                        : fmt::format("has the unit '{}'", unit));
+    if (is_hexadecimal) {
+      return wrong;
+    }
     wrong.problem += nearest_hint(unit, unit_names(dimension), "unit");
     return wrong;
   }

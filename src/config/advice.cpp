@@ -41,14 +41,18 @@ std::uint64_t domains_in_use(const WorkloadConfig& workload) {
              : workload.domains;
 }
 
+bool uses_handles(const Config& config) {
+  const auto& dhi = config.device.dhi;
+  return config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
+}
+
 /// A miss waits for a handle: it is neither software's to give one nor part of creating a context.
 bool stalls_on_miss(const Config& config) {
   const auto& dhi = config.device.dhi;
-  const bool has_handles = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
   const bool has_domains = config.workload.kind != WorkloadKind::kHostile &&
                            config.workload.kind != WorkloadKind::kTrace &&
                            config.workload.via == WorkloadVia::kDma;
-  return has_handles && has_domains && dhi.on_miss == OnMiss::kStall &&
+  return uses_handles(config) && has_domains && dhi.on_miss == OnMiss::kStall &&
          dhi.management == HandleManagement::kDevice && dhi.allocate_at == AllocateAt::kFirstUse;
 }
 
@@ -67,9 +71,9 @@ std::string advice(std::uint64_t domains, unsigned handles) {
                      handles);
 }
 
-/// A device has fewer handles than domains take turns, while each miss waits for one: a line a
-/// device, with why, and what to change. [DHI D9]
-void warn_of_stalls(const Config& whole, Warnings& warnings) {
+/// A device has no handle at all, since ranges are apart [DHI D2]; or fewer than domains take
+/// turns, while each miss waits for one: a line a device, with why, and what to change. [DHI D9]
+void warn_of_few_handles(const Config& whole, Warnings& warnings) {
   const Graph graph(whole.system);
   std::vector<Config> devices;
   std::vector<unsigned> bits;
@@ -78,8 +82,12 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
     bits.push_back(devices.back().device.dhi.bits);
   }
   const std::vector<HandleRange> ranges = handle_ranges(whole, graph, bits);
+  std::vector<std::string> without;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const unsigned handles = ranges[i].size();
+    if (handles == 0 && uses_handles(devices[i])) {
+      without.push_back(graph[graph.devices()[i]].name);
+    }
     const std::uint64_t domains = domains_in_use(devices[i].workload);
     if (handles == 0 || domains <= handles || !stalls_on_miss(devices[i])) {
       continue;  // without a handle messages go in full
@@ -90,6 +98,34 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
         "outstanding, which takes a flush of the posted uses, a round trip over the link; most of "
         "the link's time may go to that; {}",
         domains, handles, graph[graph.devices()[i]].name, advice(domains, handles)));
+  }
+  if (!without.empty()) {
+    warnings.push_back(fmt::format(
+        "device.dhi.bits: no handles for {}: their ranges are apart, and none is left; all "
+        "messages go in full; expected more bits or host.dhi.entries, or fewer devices below a "
+        "root port",
+        fmt::join(without, ", ")));
+  }
+}
+
+/// Some peer-to-peer read can go across, but its completion goes up, where nobody takes it.
+/// [LNK-13.2]
+void warn_of_lost_completions(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  for (const NodeIndex node : graph.switches()) {
+    const Config config = config_of_node(whole, graph, node);
+    const AcsConfig& acs = config.system.acs;
+    const bool goes_across = acs.p2p_request == PeerRoute::kDirect || !acs.egress.empty();
+    if (config.device.dma.relaxed_ordering) {
+      continue;
+    }
+    if (goes_across && acs.p2p_completion == PeerRoute::kRedirect && graph[node].lower.size() > 1) {
+      warnings.push_back(fmt::format(
+          "system.acs.p2p_completion: redirect where requests for peers go across {}: completions "
+          "without Relaxed Ordering go up to the root complex, which sends none down again, and "
+          "such reads time out; expected direct",
+          graph[node].name));
+    }
   }
 }
 
@@ -151,13 +187,35 @@ bool is_valid(Config config, const config::Key& key, const std::string& text) {
   return is_read && broken_by(config) <= before;
 }
 
+// Whose overrides count at a place, later ones before earlier ones: as config_of_node() has them.
+// Agents of a device have names of their own: those at its root port are sized by that.
+std::vector<std::string> instances_at(const Graph& graph, const std::string& place) {
+  for (const NodeIndex index : graph.all()) {
+    const Node& node = graph[index];
+    const std::string host = host_name(node.host), root = graph[graph.root_of(index)].name;
+    const std::string prefix = host_prefix(node.host);
+    if (place == prefix + "iommu0" || place == prefix + "memory") {
+      return {host};
+    }
+    if (place == node.name || place == node.link || place == node.name + "_cache" ||
+        place == node.name + "_memory") {
+      return {host, node.name, node.link};
+    }
+    if (place == "host_of_" + node.name || place == node.name + ".host") {
+      return {host, node.name, node.link, root};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> config_warnings(const Config& config) {
   Warnings all;
   warn_of_short_replay_timer(config, all);
   const Warnings of_all = all;
-  warn_of_stalls(config, all);
+  warn_of_few_handles(config, all);
+  warn_of_lost_completions(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_short_replay_timer(for_instance(config, name), own);
@@ -174,6 +232,29 @@ std::string larger_value(const Config& config, const std::string& path) {
   const config::Key* const key = config::find_row(path);
   const std::string larger = key == nullptr ? "" : candidate(config, *key);
   return !larger.empty() && is_valid(config, *key, larger) ? larger : "";
+}
+
+void advise(const Config& whole, Limit& limit) {
+  if (config::find_row(limit.key) == nullptr) {
+    limit.key.clear();
+    return;
+  }
+  Config config = whole;
+  std::string prefix;
+  for (const std::string& name : instances_at(Graph(whole.system), limit.at)) {
+    const auto found = whole.instances.find(name);
+    if (found == whole.instances.end()) {
+      continue;
+    }
+    config = for_instance(config, name);
+    const auto& set = found->second;
+    if (std::any_of(set.begin(), set.end(),
+                    [&limit](const auto& one) { return one.first == limit.key; })) {
+      prefix = "system.instances." + name + ".";
+    }
+  }
+  limit.larger = larger_value(config, limit.key);
+  limit.key = prefix + limit.key;
 }
 
 }  // namespace flitwise

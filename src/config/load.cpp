@@ -261,13 +261,17 @@ void check_egress(const AcsConfig& acs, const Graph& graph, const Origins& origi
   const std::string path = "system.acs.egress";
   const Place* const place = origins.latest({path});
   for (const std::string& name : acs.egress) {
-    if (place != nullptr && !graph.find(name)) {
+    const std::optional<NodeIndex> named = graph.find(name);
+    if (place != nullptr && (!named || graph.is(*named, NodeKind::kRootPort))) {
       std::vector<std::string> names;
       for (const NodeIndex node : graph.all()) {
-        names.push_back(graph[node].name);
+        if (!graph.is(node, NodeKind::kRootPort)) {
+          names.push_back(graph[node].name);
+        }
       }
       problems.add(*place, prefix + path,
-                   fmt::format("unknown node '{}'; expected the name of a switch or device{}",
+                   fmt::format("{} '{}'; expected the name of a switch or device{}",
+                               named ? "a root port, which is no peer:" : "unknown node",
                                shortened(name), nearest_hint(name, names, "name")));
     }
   }
@@ -345,6 +349,21 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   return config;
 }
 
+/// Two keys of one setting, in one file.
+void check_source_validation(const Value& tree, ProblemList& problems) {
+  const Value::Entry* const system = tree.find("system");
+  const Value::Entry* const acs = system == nullptr ? nullptr : system->value.find("acs");
+  const Value::Entry* const own = acs == nullptr ? nullptr : acs->value.find("source_validation");
+  const Value::Entry* const other =
+      system == nullptr ? nullptr : system->value.find("source_validation");
+  if (own != nullptr && other != nullptr && own->value.text != other->value.text) {
+    problems.add(own->place, "system.acs.source_validation",
+                 fmt::format("{} beside {} of system.source_validation, which is the same setting; "
+                             "expected one of them",
+                             own->value.seen(), other->value.seen()));
+  }
+}
+
 /// `directory`: where relative paths in the text start.
 Config config_from(const std::string& yaml, const std::string& name, const std::string& directory,
                    const LoadOptions& options, std::string* base_file) {
@@ -357,6 +376,7 @@ Config config_from(const std::string& yaml, const std::string& name, const std::
       *base_file = read;
     }
   }
+  check_source_validation(tree, problems);
   reader.apply(tree, {directory});
   apply_sets(options, directory, reader, problems);
   return finished(reader, options, problems);

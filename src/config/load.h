@@ -12,6 +12,7 @@
 
 #include "flitwise/config.h"
 #include "flitwise/error.h"
+#include "flitwise/result.h"
 
 namespace flitwise {
 
@@ -70,5 +71,9 @@ std::vector<std::string> config_warnings(const Config& config);
 /// or quantity, the next larger of a few valid values, the next faster link. Empty: the key has the
 /// largest value that this configuration can have, or none that can be larger.
 std::string larger_value(const Config& config, const std::string& key);
+
+/// The same of what sizes a resource at `limit.at`: where an instance sets the key, its value
+/// counts and the key becomes "system.instances.NAME.KEY". A key that does not exist is taken out.
+void advise(const Config& whole, Limit& limit);
 
 }  // namespace flitwise

@@ -246,6 +246,15 @@ void check_buffers(const Config& config, BrokenRelations& broken) {
                 size_text(workload.size_cap), size_text(workload.buffer_size));
 }
 
+/// A switch sends what lies in a BAR below it there. [LNK-13.1]
+void check_memory(const Config& config, bool has_switch, BrokenRelations& broken) {
+  broken.add_if(has_switch && config.host.memory.size > kFirstBar,
+                {"host.memory.size", "system.topology"},
+                "a memory of {} over the BARs of devices, which begin at {}; expected "
+                "host.memory.size up to {} where there is a switch",
+                size_text(config.host.memory.size), size_text(kFirstBar), size_text(kFirstBar));
+}
+
 void check_workload(const Config& config, BrokenRelations& broken) {
   const auto& workload = config.workload;
   const auto& granted = config.host.dhi.granted;
@@ -388,6 +397,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_cxl(config, topology, broken);
   check_bit_packed(config, topology.has_switch, broken);
   check_buffers(config, broken);
+  check_memory(config, topology.has_switch, broken);
   check_workload(config, broken);
   check_patience(config, broken);
   check_translation(config, broken);

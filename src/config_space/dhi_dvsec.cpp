@@ -25,6 +25,8 @@ DhiCapability DhiCapability::of(const DeviceConfig& device) {
 
 DhiDvsec::DhiDvsec(const DhiCapability& capability) {
   const std::uint32_t enable = capability.is_supported ? dvsec::kEnable : 0U;
+  const NegotiationOutcome unwritten =
+      capability.is_supported ? NegotiationOutcome::kNotEnabled : NegotiationOutcome::kNotSupported;
   const Register registers[] = {
       {dvsec::kHeader1, kHandleVendorId | std::uint32_t{dvsec::kLength} << 20},
       {dvsec::kHeader2, dvsec::kDvsecId},
@@ -32,7 +34,7 @@ DhiDvsec::DhiDvsec(const DhiCapability& capability) {
        (capability.is_supported ? kSupported : 0U) | capability.bits << kBitsShift | kAllKinds},
       {dvsec::kControl, 0, kEpoch | dvsec::kSoftwareManaged | enable},
       {dvsec::kRange, ((1U << capability.bits) - 1U) << dvsec::kUpperShift, kRangeMask},
-      {dvsec::kStatus}};
+      {dvsec::kStatus, static_cast<std::uint32_t>(unwritten) << dvsec::kOutcomeShift}};
   for (const Register& definition : registers) {
     registers_.define(0, definition);
   }
@@ -60,7 +62,7 @@ HandleRange DhiDvsec::range() const {
 void DhiDvsec::set_outcome(const Negotiated& negotiated) {
   registers_.set(dvsec::kStatus, ~0U,
                  (negotiated.is_active() ? 1U : 0U) |
-                     static_cast<std::uint32_t>(negotiated.outcome) << 4 |
+                     static_cast<std::uint32_t>(negotiated.outcome) << dvsec::kOutcomeShift |
                      std::uint32_t{negotiated.epoch} << 16);
 }
 

@@ -27,7 +27,7 @@ inline constexpr std::uint16_t kDvsecId = 0x0001, kHeader1 = 0x04, kHeader2 = 0x
                                kLength = 0x1c;
 // Bits of control, and where the two bounds and the epoch stand.
 inline constexpr std::uint32_t kEnable = 1U << 0, kSoftwareManaged = 1U << 1;
-inline constexpr unsigned kEpochShift = 16, kUpperShift = 16;
+inline constexpr unsigned kEpochShift = 16, kUpperShift = 16, kOutcomeShift = 4;
 }  // namespace dvsec
 
 /// Registers only; config space routes accesses here.

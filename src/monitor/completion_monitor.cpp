@@ -175,6 +175,10 @@ void CompletionMonitor::delivered(const Packet& packet, Time now) {
                                       ? table_.find_with_handle(tlp.requester_id, tlp.tag)
                                       : table_.find(tlp.requester_id, tlp.tag);
   if (request == nullptr) {
+    // Requests of the host come from bus 0.
+    if (has_peers_ && !tlp.relaxed_ordering && !tlp.id_is_handle && tlp.requester_id.bus() != 0) {
+      return;
+    }
     answers_.report(kNobodyWaits, now, packet, "no request with this tag");
     return;
   }

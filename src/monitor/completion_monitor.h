@@ -64,9 +64,15 @@ class RequestTable {
 class CompletionMonitor {
  public:
   /// `answers`: of the other direction. `timeout`: after that long a requester has given up on a
-  /// request. [LNK-9.18] `rcb`: of the completer, in bytes.
-  CompletionMonitor(Reporter requests, Reporter answers, Time timeout, std::uint32_t rcb)
-      : requests_(requests), answers_(answers), timeout_(timeout), rcb_(rcb) {}
+  /// request. [LNK-9.18] `rcb`: of the completer, in bytes. `has_peers`: answers come from a
+  /// switch, which may send up those of peers below it. [LNK-13.2]
+  CompletionMonitor(Reporter requests, Reporter answers, Time timeout, std::uint32_t rcb,
+                    bool has_peers = false)
+      : requests_(requests),
+        answers_(answers),
+        timeout_(timeout),
+        rcb_(rcb),
+        has_peers_(has_peers) {}
 
   /// A non-posted request that the model made goes on the wire for the first time.
   void sent(const Packet& packet, Time now);
@@ -83,6 +89,7 @@ class CompletionMonitor {
   RequestTable table_;
   Time timeout_;
   std::uint32_t rcb_;
+  bool has_peers_;
 };
 
 }  // namespace flitwise

@@ -31,6 +31,7 @@ struct LinkMonitorOptions {
   std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]
   Time device_timeout, host_timeout;              ///< [LNK-9.18]
   IdentityForm form;
+  bool is_switch_below = false;      ///< whose ports may redirect completions of peers [LNK-13.2]
   bool is_host_above = true;         ///< the upstream end turns handles back into domains
   bool announces_handles = true;     ///< every handle that is used comes with an ALLOC on this link
   bool has_coherent_handles = true;  ///< false: uses may come before their ALLOC is applied

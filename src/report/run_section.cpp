@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run as HTML: the lists of result.json as tables. What is zero is left out.
+// One run as HTML: each list of result.json as its table of results describes it. Columns of zeros
+// are left out.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <boost/algorithm/string/split.hpp>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -20,341 +21,248 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Keys = std::vector<const char*>;
 
-/// The value of a key; null where a result of an older version has none.
-Json value_of(const Json& object, const std::string& key) {
-  return object.contains(key) ? object.at(key) : Json();
-}
-
 /// The list of a result; empty where a result of an older version has none.
 Json list_of(const Json& result, const std::string& key) {
   return result.contains(key) ? Json(result.at(key).get<Json::array_t>()) : Json::array();
-}
-
-/// "-" where the value is missing; throws Json::exception where it is no number.
-std::string count_cell(const Json& value) {
-  return value.is_null() ? "-" : with_thousands(value.get<std::uint64_t>());
-}
-
-std::string figure_cell(const Json& value, double factor, int decimals) {
-  return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>() * factor, decimals);
 }
 
 std::string name_of(const Json& object, const std::string& key) {
   return object.at(key).get<std::string>();
 }
 
-/// Of a figure that every result has; throws Json::exception with its key where it is missing.
-double figure_of(const Json& row, const std::string& key) {
-  return row.at(key).get<double>();
+/// 0 where a result of an older version lacks it.
+double number_of(const Json& row, const std::string& key) {
+  const auto found = row.find(key);
+  return found == row.end() || found->is_null() ? 0 : found->get<double>();
 }
 
-/// Figures that results of older versions may lack count as 0.
-double sum(const Json& object, const Keys& keys) {
+double sum(const Json& row, const Keys& keys) {
   double total = 0;
   for (const char* key : keys) {
-    const Json value = value_of(object, key);
-    total += value.is_null() ? 0 : value.get<double>();
+    total += number_of(row, key);
   }
   return total;
 }
 
-std::string ratio_text(double part, double whole, double factor, int decimals) {
-  return whole > 0 ? fmt::format("{:.{}f}", factor * part / whole, decimals) : "-";
-}
-
-/// A column of a table: its title, and the cell of a row.
-struct Column {
-  std::string title;
-  std::function<std::string(const Json& row)> cell;
+/// Sections in their order. Lists of other components come behind them, under their own names.
+struct RunSection {
+  std::string_view list;
+  const char* heading;
+  const char* shown_by = nullptr;  ///< figure without which a row says nothing
 };
-using Columns = std::vector<Column>;
+constexpr RunSection kSections[] = {
+    {"links", "Links"},
+    {"explain", "What limited requests"},
+    {"waits", "Waits", "wait_ns"},
+    {"latency", "Latency"},
+    {"dhi", "Device handles"},
+    {"iommu", "Translations"},
+    {"ats", "Address translation caches of devices"},
+    {"cxl_cache", "CXL caches, lines"},
+    {"cxl_hdm_db", "Memory by HDM-DB"},
+    {"attacks", "Attacks", "tried"},
+};
 
-Column name(const char* title, const char* key) {
-  return {title, [key](const Json& row) { return name_of(row, key); }};
-}
-Column count(const char* title, const char* key) {
-  return {title, [key](const Json& row) { return count_cell(row.at(key)); }};
-}
-/// One that results of older versions lack.
-Column later_count(const char* title, const char* key) {
-  return {title, [key](const Json& row) { return count_cell(value_of(row, key)); }};
-}
-Column figure(const char* title, const char* key, double factor, int decimals) {
-  return {title, [=](const Json& row) { return figure_cell(row.at(key), factor, decimals); }};
-}
-Column sum_of(const char* title, const Keys& keys) {
-  return {title, [keys](const Json& row) {
-            return with_thousands(static_cast<std::uint64_t>(sum(row, keys)));
-          }};
-}
-Column ratio(const char* title, const char* part, const char* whole, int decimals) {
-  return {title, [=](const Json& row) {
-            return ratio_text(figure_of(row, part), figure_of(row, whole), 1, decimals);
-          }};
-}
-Column share(const char* title, const char* part, const Keys& whole) {
-  return {title,
-          [=](const Json& row) { return ratio_text(sum(row, {part}), sum(row, whole), 100, 2); }};
+const RunSection* section_of(const TableInfo& info) {
+  return std::find_if(std::begin(kSections), std::end(kSections),
+                      [&info](const RunSection& one) { return one.list == info.list; });
 }
 
-/// The rows of a list that have something in one of the columns `shown_by`, if that names any.
-HtmlTable table_of(const Json& list, const Columns& columns, const Keys& shown_by = {}) {
-  std::vector<std::string> header;
-  for (const Column& column : columns) {
-    header.push_back(column.title);
-  }
-  HtmlTable table(header);
-  for (const Json& row : list) {
-    std::vector<std::string> cells;
-    if (shown_by.empty() || sum(row, shown_by) != 0) {
-      for (const Column& column : columns) {
-        cells.push_back(column.cell(row));
-      }
-      table.add_row(cells);
-    }
-  }
-  return table;
-}
+/// What readers want to see of two figures, behind the columns of the table.
+struct RunRatio {
+  std::string_view list;
+  const char* title;
+  const char* part;
+  Keys whole;
+  double factor;
+  int decimals;
+};
 
-std::string titled(const std::string& title, const Json& list, const Columns& columns,
-                   const Keys& shown_by = {}) {
-  const HtmlTable table = table_of(list, columns, shown_by);
-  return table.is_empty() ? "" : fmt::format("<h3>{}</h3>\n{}", title, table.html());
-}
+constexpr const char* kWindow = "simulated_ns";  // of the run, in each row
 
-/// Each direction of each link, with its name.
-Json directions_of(const Json& result) {
-  Json directions = Json::array();
-  for (const Json& link : result.at("links")) {
-    for (const char* way : {"up", "down"}) {
-      directions.push_back(link.at(way));
-      directions.back()["name"] = name_of(link, "name") + " " + way;
-    }
-  }
-  return directions;
-}
-
-std::string links_html(const Json& result, const ReportOptions& options) {
-  const Json directions = directions_of(result);
-  if (directions.empty()) {
-    return "";
-  }
-  const auto bytes_of = [](const Json& direction, const std::string& part) {
-    return figure_of(direction.at("wire_bytes"), part);
+const std::vector<RunRatio>& ratios() {
+  static const Keys kAgent = {"iotlb_hits", "iotlb_misses", "iotlb_misses_under_miss"};
+  static const Keys kDevice = {"hits", "misses", "misses_under_miss"};
+  static const std::vector<RunRatio> kAll = {
+      {"waits", "mean wait, ns", "wait_ns", {"waits"}, 1, 1},
+      {"waits", "mean length", "wait_ns", {kWindow}, 1, 2},  // by Little's law
+      {"dhi", "hits, %", "hits", {"lookups"}, 100, 2},
+      {"iommu", "hits, %", "iotlb_hits", kAgent, 100, 2},
+      {"iommu", "misses, %", "iotlb_misses", kAgent, 100, 2},
+      {"iommu", "under a miss, %", "iotlb_misses_under_miss", kAgent, 100, 2},
+      {"iommu", "reads per walk", "walk_reads", {"walks"}, 1, 1},
+      {"iommu", "reads per check", "permission_reads", {"permission_checks"}, 1, 2},
+      {"ats", "hits, %", "hits", kDevice, 100, 2},
+      {"ats", "misses, %", "misses", kDevice, 100, 2},
+      {"ats", "under a miss, %", "misses_under_miss", kDevice, 100, 2},
+      {"cxl_cache", "hits, %", "hits", {"reads", "writes"}, 100, 2},
   };
-  Columns columns = {name("bytes on the wire", "name")};
-  for (const char* part : {"total", "header", "identity", "payload", "padding", "framing", "crc",
-                           "dllp", "fec", "phy", "replay", "idle"}) {
-    columns.push_back({columns.size() == 1 ? "total, B" : part, [=](const Json& direction) {
-                         return with_thousands(
-                             static_cast<std::uint64_t>(bytes_of(direction, part)));
-                       }});
+  return kAll;
+}
+
+/// Rows of a table with the columns of its SQLite table.
+std::vector<Json> run_rows(const Json& result, const TableInfo& info) {
+  std::vector<std::string> nested;
+  boost::split(nested, info.nested, [](char c) { return c == '|'; });
+  const RunSection* const section = section_of(info);
+  std::vector<Json> rows;
+  for (const Json& entry : list_of(result, info.list)) {
+    for (const std::string& part : nested) {  // one without a name where nothing is nested
+      Json row = Json::object();
+      const Json& own = part.empty() ? entry : entry.at(part);
+      flatten(own.get_ref<const Json::object_t&>(), "", row);  // throws where it is no object
+      for (std::size_t i = 0; i < info.names.size(); ++i) {
+        row[info.names[i].key] = i > 0 && !part.empty() ? part : name_of(entry, info.names[i].key);
+      }
+      row[kWindow] = result.at("flitwise").at(kWindow);
+      if (section == std::end(kSections) || section->shown_by == nullptr ||
+          number_of(row, section->shown_by) != 0) {
+        rows.push_back(std::move(row));
+      }
+    }
   }
+  return rows;
+}
+
+std::string cell_of(const Json& row, const FigureInfo& figure) {
+  const auto found = row.find(figure.column());
+  if (found == row.end() || found->is_null()) {
+    return "-";
+  }
+  if (figure.type == FigureType::kText) {
+    return found->get<std::string>();
+  }
+  if (figure.type == FigureType::kCount || found->is_number_unsigned()) {
+    return with_thousands(found->get<std::uint64_t>());
+  }
+  return fmt::format("{:.{}f}", found->get<double>() * (figure.unit == "1" ? 100 : 1),
+                     figure.unit == "ns" ? 1 : 2);
+}
+
+bool says_nothing(const std::string& cell) {
+  return cell.find_first_not_of("-0.") == std::string::npos;
+}
+
+/// Columns of cells, those that say nothing in any row left out.
+class RunTable {
+ public:
+  explicit RunTable(const std::vector<Json>& rows) : rows_(rows), cells_(rows.size()) {}
+
+  template <class Cell>
+  void add(const std::string& title, Cell cell, bool is_name = false) {
+    std::vector<std::string> column;
+    for (const Json& row : rows_) {
+      column.push_back(cell(row));
+    }
+    const bool is_shown = !std::all_of(column.begin(), column.end(), says_nothing);
+    if (is_name || is_shown) {
+      header_.push_back(title);
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        cells_[i].push_back(std::move(column[i]));
+      }
+    }
+    has_figures_ = has_figures_ || (!is_name && is_shown);
+  }
+  /// Empty where no figure is left.
+  std::string html(const std::string& heading) const {
+    HtmlTable table(header_);
+    for (const std::vector<std::string>& row : cells_) {
+      table.add_row(row);
+    }
+    return has_figures_ ? fmt::format("<h3>{}</h3>\n{}", html_text(heading), table.html()) : "";
+  }
+
+ private:
+  const std::vector<Json>& rows_;
+  std::vector<std::string> header_;
+  std::vector<std::vector<std::string>> cells_;
+  bool has_figures_ = false;
+};
+
+/// Counts by kind, a row each.
+std::string kinds_html(const Json& result, const TableInfo& info, const FigureInfo& figure) {
+  const std::string& owner = info.names.front().key;
+  HtmlTable table({figure.key, owner, "count"});
+  for (const Json& entry : list_of(result, info.list)) {
+    const Json kinds = entry.value(figure.key, Json::object());
+    for (const auto& [kind, number] : kinds.items()) {
+      table.add_row({kind, name_of(entry, owner), with_thousands(number.get<std::uint64_t>())});
+    }
+  }
+  return table.is_empty() ? "" : table.html();
+}
+
+std::string list_html(const Json& result, const TableInfo& info) {
+  const std::vector<Json> rows = run_rows(result, info);
+  RunTable table(rows);
+  std::string kinds;
+  for (const NameInfo& each : info.names) {
+    table.add(
+        each.key, [&each](const Json& row) { return name_of(row, each.key); }, true);
+  }
+  for (const FigureInfo& each : info.figures) {
+    if (each.type == FigureType::kByKind) {
+      kinds += kinds_html(result, info, each);
+      continue;
+    }
+    const std::string unit = each.unit == "1" ? "%" : each.unit;
+    table.add(unit.empty() ? each.key : each.key + ", " + unit,
+              [&each](const Json& row) { return cell_of(row, each); });
+  }
+  for (const RunRatio& each : ratios()) {
+    if (each.list == info.list) {
+      table.add(each.title, [&each](const Json& row) {
+        const double whole = sum(row, each.whole);
+        return whole > 0 ? fmt::format("{:.{}f}", each.factor * number_of(row, each.part) / whole,
+                                       each.decimals)
+                         : "-";
+      });
+    }
+  }
+  const RunSection* const section = section_of(info);
+  return table.html(section == std::end(kSections) ? info.list : section->heading) + kinds;
+}
+
+std::string wire_bars(const Json& result) {
   StackedBars bars;
   bars.title = "Where the bytes went, % of the wire";
   bars.unit = "%";
   bars.parts = {"payload", "header", "identity", "padding", "framing", "crc",
                 "dllp",    "fec",    "phy",      "replay",  "idle"};
-  for (const Json& direction : directions) {
-    StackedBars::Row& bar =
-        bars.rows.emplace_back(StackedBars::Row{name_of(direction, "name"), {}});
-    const double total = bytes_of(direction, "total");
+  for (const Json& row : run_rows(result, link_table().info())) {
+    StackedBars::Row& bar = bars.rows.emplace_back(
+        StackedBars::Row{name_of(row, "name") + " " + name_of(row, "direction"), {}});
+    const double total = number_of(row, "wire_bytes_total");
     for (const std::string& part : bars.parts) {
-      bar.values.push_back(total > 0 ? 100 * bytes_of(direction, part) / total : 0);
+      bar.values.push_back(total > 0 ? 100 * number_of(row, "wire_bytes_" + part) / total : 0);
     }
   }
-  return titled("Links", directions,
-                {name("link", "name"), count("TLPs", "tlps"), count("payload, B", "payload_bytes"),
-                 figure("goodput, Gb/s", "goodput_gbps", 1, 2),
-                 figure("utilisation, %", "utilisation", 100, 2),
-                 figure("link efficiency, %", "link_efficiency", 100, 2),
-                 count("replays", "replays")}) +
-         (options.is_plain ? "" : bars.svg()) + table_of(directions, columns).html();
+  return bars.rows.empty() ? "" : bars.svg();
 }
 
-std::string limit_text(const Json& limit) {
-  return limit.at("at").is_null() ? "-" : name_of(limit, "at") + " " + name_of(limit, "resource");
-}
-
-// By Little's law the time over the window is the mean length.
-std::string waits_html(const Json& result) {
-  const double window = figure_of(result.at("flitwise"), "simulated_ns");
-  Json waits = Json::array();
-  for (const Json& wait : list_of(result, "waits")) {
-    if (figure_of(wait, "wait_ns") != 0) {
-      waits.push_back(wait);
-    }
-  }
-  const auto limit = [](const char* title, const char* key) -> Column {
-    return {title, [key](const Json& row) { return limit_text(row.at(key)); }};
-  };
-  const auto part = [](const char* key) -> Column {
-    return {"share, %",
-            [key](const Json& row) { return figure_cell(row.at(key).at("share"), 100, 1); }};
-  };
-  const auto requests = [](const Json& row) {
-    return name_of(row, "link") + " " + name_of(row, "direction") + " " + name_of(row, "kind");
-  };
-  const auto to_try = [](const Json& row) {
-    const Json& first = row.at("limit");
-    const std::string larger = first.at("larger").is_null() ? "" : name_of(first, "larger");
-    return larger.empty() ? "-" : name_of(first, "key") + "=" + larger;
-  };
-  const auto mean_length = [window](const Json& row) {
-    return ratio_text(figure_of(row, "wait_ns"), window, 1, 2);
-  };
-  return titled("What limited requests", list_of(result, "explain"),
-                {{"requests", requests},
-                 limit("limited by", "limit"),
-                 part("limit"),
-                 limit("next", "next"),
-                 part("next"),
-                 {"to try", to_try}}) +
-         titled("Waits", waits,
-                {name("waited for", "resource"),
-                 name("at", "at"),
-                 name("direction", "direction"),
-                 count("waits", "waits"),
-                 figure("time, ns", "wait_ns", 1, 1),
-                 ratio("mean wait, ns", "wait_ns", "waits", 1),
-                 {"mean length", mean_length},
-                 name("sized by", "key")});
-}
-
-std::string latency_html(const Json& result) {
-  Columns columns = {name("latency, ns", "name"), count("count", "count")};
-  for (const auto& [title, key] :
-       {std::pair("mean", "mean"), std::pair("min", "min"), std::pair("p50", "p50"),
-        std::pair("p90", "p90"), std::pair("p99", "p99"), std::pair("p99.9", "p999"),
-        std::pair("max", "max")}) {
-    columns.push_back(figure(title, key, 1, 1));
-  }
-  return titled("Latency", result.at("latency"), columns);
-}
-
-std::string handles_html(const Json& result) {
-  HtmlTable refusals({"refused by the host", "device", "count"});
-  for (const Json& dhi : result.at("dhi")) {
-    const Json rejections = value_of(dhi, "rejections");
-    for (const auto& [kind, number] : rejections.items()) {
-      refusals.add_row({kind, name_of(dhi, "device"), count_cell(number)});
-    }
-  }
-  return titled("Device handles", result.at("dhi"),
-                {name("device", "device"), count("lookups", "lookups"), count("hits", "hits"),
-                 count("ALLOC", "allocs"), count("DEALLOC", "deallocs"),
-                 count("evictions", "evictions"), count("bypasses", "bypasses"),
-                 figure("waited, ns", "stall_ns", 1, 1), count("rejected", "rejected"),
-                 count("wrong domain", "wrong_domain"),
-                 figure("TLPs per residency", "tlps_per_residency", 1, 2),
-                 later_count("flushes", "flushes"), later_count("ALLOC_ACK", "acks"),
-                 later_count("handles kept", "handles_kept")}) +
-         (refusals.is_empty() ? "" : refusals.html());
-}
-
-/// Translation agents, their drivers, Secure ATS, ATCs.
-std::string translations_html(const Json& result) {
-  const Keys agent_lookups = {"iotlb_hits", "iotlb_misses", "iotlb_misses_under_miss"};
-  const Keys lookups = {"hits", "misses", "misses_under_miss"};
-  const Json agents = list_of(result, "iommu");
-  return titled(
-             "Translations", agents,
-             {name("agent", "name"), count("requests", "requests"),
-              later_count("translated", "translated_requests"), sum_of("look-ups", agent_lookups),
-              share("hits, %", "iotlb_hits", agent_lookups),
-              share("misses, %", "iotlb_misses", agent_lookups),
-              share("under a miss, %", "iotlb_misses_under_miss", agent_lookups),
-              count("walks", "walks"), ratio("reads per walk", "walk_reads", "walks", 1),
-              count("faults", "faults"), count("invalidations", "invalidations"),
-              later_count("invalidations of devices", "device_invalidations"),
-              later_count("held back", "held_back"), later_count("page requests", "page_requests"),
-              later_count("page requests dropped", "page_requests_dropped")},
-             {"requests", "invalidations"}) +
-         titled("Driver of the translation agent", agents,
-                {name("driver of", "name"), later_count("pages mapped", "maps"),
-                 later_count("pages unmapped", "unmaps"),
-                 later_count("late accesses", "late_accesses"),
-                 later_count("page requests served", "page_requests_served"),
-                 later_count("refused", "page_requests_refused"),
-                 later_count("faults taken", "faults_taken"),
-                 later_count("contexts ended", "teardowns")},
-                {"maps", "unmaps", "late_accesses", "page_requests_served", "page_requests_refused",
-                 "faults_taken", "teardowns"}) +
-         titled("Secure ATS", agents,
-                {name("Secure ATS at", "name"), count("checks", "permission_checks"),
-                 later_count("denied", "permission_denied"),
-                 ratio("reads per check", "permission_reads", "permission_checks", 2)},
-                {"permission_checks"}) +
-         titled("Address translation caches of devices", list_of(result, "ats"),
-                {name("function with an ATC", "function"),
-                 count("Translation Requests", "requests"), sum_of("look-ups", lookups),
-                 share("hits, %", "hits", lookups), share("misses, %", "misses", lookups),
-                 share("under a miss, %", "misses_under_miss", lookups),
-                 count("invalidations", "invalidations"),
-                 later_count("page requests", "page_requests")},
-                {"hits", "misses", "misses_under_miss", "invalidations"});
-}
-
-std::string cxl_html(const Json& result) {
-  return titled("CXL caches, lines", list_of(result, "cxl_cache"),
-                {name("cache of", "device"), count("reads", "reads"), count("writes", "writes"),
-                 share("hits, %", "hits", {"reads", "writes"}), count("evictions", "evictions"),
-                 count("snoops", "snoops"), count("of modified lines", "snoops_modified"),
-                 count("overtaken evictions", "bogus")}) +
-         titled(
-             "Memory by HDM-DB", list_of(result, "cxl_hdm_db"),
-             {name("memory of", "device"), later_count("host reads, lines", "host_reads"),
-              later_count("host writes", "host_writes"), later_count("host hits", "host_hits"),
-              later_count("host evictions", "host_evictions"),
-              later_count("device reads, lines", "device_reads"),
-              later_count("device writes", "device_writes"),
-              later_count("device hits", "device_hits"), later_count("BISnp", "back_invalidations"),
-              later_count("written back", "write_backs"),
-              later_count("early conflicts", "conflicts_early"),
-              later_count("late conflicts", "conflicts_late")});
-}
-
-/// Lists that have a table of their own; all others are shown as they are.
-constexpr std::string_view kShownAbove[] = {"links",      "latency", "dhi",     "iommu",
-                                            "ats",        "waits",   "explain", "cxl_cache",
-                                            "cxl_hdm_db", "attacks"};
-
-std::string cell_of(const Json& value) {
-  if (value.is_string()) {
-    return value.get<std::string>();
-  }
-  return value.is_number_unsigned() ? count_cell(value) : figure_cell(value, 1, 2);
-}
-
-/// The lists of components that have no table of their own here, each with all its figures.
-std::string other_lists_html(const Json& result) {
+/// All tables, those with a section first.
+std::string tables_html(const Json& result, const ReportOptions& options) {
+  std::vector<const StatisticsTable*> tables = all_tables();
+  std::stable_sort(tables.begin(), tables.end(),
+                   [](const StatisticsTable* a, const StatisticsTable* b) {
+                     return section_of(a->info()) < section_of(b->info());
+                   });
   std::string html;
-  for (const StatisticsTable* const table : all_tables()) {
-    const TableInfo& info = table->info();
-    if (std::find(std::begin(kShownAbove), std::end(kShownAbove), info.list) !=
-        std::end(kShownAbove)) {
-      continue;
+  for (const StatisticsTable* const table : tables) {
+    html += list_html(result, table->info());
+    if (table == &link_table() && !options.is_plain) {
+      html += wire_bars(result);
     }
-    Columns columns;
-    for (const NameInfo& each : info.names) {
-      columns.push_back(name(each.key.c_str(), each.key.c_str()));
-    }
-    for (const FigureInfo& each : info.figures) {
-      columns.push_back(
-          {each.unit.empty() ? each.key : each.key + ", " + each.unit, [&each](const Json& row) {
-             Json flat = Json::object();
-             flatten(row, "", flat);
-             return cell_of(value_of(flat, each.column()));
-           }});
-    }
-    html += titled(info.list, list_of(result, info.list), columns);
   }
   return html;
 }
 
 std::string errors_html(const Json& result) {
-  std::string html = titled("Errors and reports", result.at("errors"),
-                            {name("errors and reports", "kind"), count("count", "count")});
+  HtmlTable table({"errors and reports", "count"});
+  for (const Json& error : result.at("errors")) {
+    table.add_row({name_of(error, "kind"), with_thousands(error.at("count").get<std::uint64_t>())});
+  }
+  std::string html = table.is_empty() ? "" : "<h3>Errors and reports</h3>\n" + table.html();
   for (const Json& check : result.at("checks")) {
     if (!check.at("ok").get<bool>()) {
       html += fmt::format("<p class=\"bad\">Check failed: {}: {}</p>\n",
@@ -366,28 +274,20 @@ std::string errors_html(const Json& result) {
 
 /// What the monitors saw.
 std::string violations_html(const Json& result) {
-  const auto link = [](const Json& one) {
-    return name_of(one, "link") + " " + name_of(one, "direction");
-  };
-  return titled("Violations of the protocol", list_of(result, "violations"),
-                {name("rule", "rule"),
-                 name("what is wrong", "sentence"),
-                 {"link", link},
-                 figure("time, ns", "time_ns", 1, 3),
-                 name("packet", "packet"),
-                 name("other", "other")});
+  HtmlTable table({"rule", "what is wrong", "link", "time, ns", "packet", "other"});
+  for (const Json& one : list_of(result, "violations")) {
+    table.add_row({name_of(one, "rule"), name_of(one, "sentence"),
+                   name_of(one, "link") + " " + name_of(one, "direction"),
+                   fmt::format("{:.3f}", one.at("time_ns").get<double>()), name_of(one, "packet"),
+                   name_of(one, "other")});
+  }
+  return table.is_empty() ? "" : "<h3>Violations of the protocol</h3>\n" + table.html();
 }
 
 }  // namespace
 
 std::string run_section(const Json& result, const ReportOptions& options) {
-  return links_html(result, options) + waits_html(result) + latency_html(result) +
-         handles_html(result) + translations_html(result) + cxl_html(result) +
-         titled("Attacks", list_of(result, "attacks"),
-                {name("attack", "attack"), later_count("tried", "tried"),
-                 later_count("through", "through")},
-                {"tried"}) +
-         other_lists_html(result) + errors_html(result) + violations_html(result) +
+  return tables_html(result, options) + errors_html(result) + violations_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

@@ -99,14 +99,14 @@ std::vector<Candidate> candidates(const RequestRoute& route, const RunResult& re
 
 // The largest share; of slots that are as good as alike, the last.
 std::vector<Candidate>::iterator largest(std::vector<Candidate>& all, bool is_server) {
-  auto best = all.end();
-  for (auto one = all.begin(); one != all.end(); ++one) {
-    if (one->is_server() == is_server &&
-        (best == all.end() || one->share >= best->share * (is_server ? 1 : kAlike))) {
-      best = one;
-    }
+  double most = 0;
+  for (const Candidate& one : all) {
+    most = one.is_server() == is_server ? std::max(most, one.share) : most;
   }
-  return best;
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Candidate& one) {
+    return one.is_server() == is_server && one.share >= most * (is_server ? 1 : kAlike);
+  });
+  return last == all.rend() ? all.end() : last.base() - 1;
 }
 
 // Takes out what limits most.
@@ -122,16 +122,27 @@ std::vector<Candidate>::iterator limiting(std::vector<Candidate>& all) {
   return slots->share >= kManyWaits || slots->share >= server->share ? slots : server;
 }
 
-Limit take_limit(std::vector<Candidate>& all, const LargerValue& larger) {
+Limit take_limit(std::vector<Candidate>& all, const Advice& advise) {
   const auto found = limiting(all);
   if (found == all.end()) {
     return {};
   }
   const Resource& resource = found->wait->resource;
-  Limit limit{resource.at,  resource.name,      resource.key,
-              found->share, found->wait->total, resource.key.empty() ? "" : larger(resource.key)};
+  Limit limit{resource.at, resource.name,     resource.key, found->share, found->wait->total,
+              {},          resource.direction};
+  if (!limit.key.empty()) {
+    advise(limit);
+  }
   all.erase(found);
   return limit;
+}
+
+// A link has two wires; completions wait on the way back.
+std::string resource_text(const ExplainResult& row, const Limit& limit) {
+  const bool has_direction = limit.resource == "link" || limit.direction != row.direction;
+  return fmt::format("{}{}{} {:.0f} %", has_direction ? limit.direction : "",
+                     has_direction && !limit.direction.empty() ? " " : "", limit.resource,
+                     100 * limit.share);
 }
 
 }  // namespace
@@ -185,13 +196,13 @@ std::string summary_text(const RunResult& result, RunEnd end, std::size_t width)
   return text;
 }
 
-std::vector<ExplainResult> explain(const RunResult& result, const LargerValue& larger) {
+std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise) {
   std::vector<ExplainResult> rows;
   for (const RequestRoute& route : result.routes) {
     if (route.requests > 0) {
       std::vector<Candidate> all = candidates(route, result);
-      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, larger), {}};
-      row.next = take_limit(all, larger);
+      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise), {}};
+      row.next = take_limit(all, advise);
       rows.push_back(std::move(row));
     }
   }
@@ -203,11 +214,10 @@ std::string text_of(const ExplainResult& row) {
   if (row.limit.is_empty()) {
     return text + "waited for nothing";
   }
-  text += fmt::format("{} {} {:.0f} %", row.limit.at, row.limit.resource, 100 * row.limit.share);
+  text += row.limit.at + " " + resource_text(row, row.limit);
   if (!row.next.is_empty()) {
-    text +=
-        fmt::format(", next {}{} {:.0f} %", row.next.at == row.limit.at ? "" : row.next.at + " ",
-                    row.next.resource, 100 * row.next.share);
+    text += fmt::format(", next {}{}", row.next.at == row.limit.at ? "" : row.next.at + " ",
+                        resource_text(row, row.next));
   }
   if (!row.limit.larger.empty()) {
     text += fmt::format("; try {}={}", row.limit.key, row.limit.larger);

@@ -26,13 +26,14 @@ std::string refusal_text(const RunResult& result);
 /// whose window goes on for more than a few percent after its last symbol; empty where none does.
 std::string drain_text(const RunResult& result);
 
-/// A larger value of a key; empty where there is none.
-using LargerValue = std::function<std::string(const std::string& key)>;
+/// Given a limit with its place and the key of its resource: makes the key the one to set for that
+/// place, and adds a larger value; empty where there is none.
+using Advice = std::function<void(Limit&)>;
 
 /// A row for each path of the run that had requests.
-std::vector<ExplainResult> explain(const RunResult& result, const LargerValue& larger);
+std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise);
 
-/// "rp0-ep0 up read: iommu0 walkers 93 %, next tags 5 %; try iommu.walkers=8".
+/// "rp0-ep0 up read: iommu0 walkers 93 %, next ep0 tags 5 %; try iommu.walkers=8".
 std::string text_of(const ExplainResult& row);
 /// All of them, a line each.
 std::string text_of(const std::vector<ExplainResult>& rows);

@@ -47,7 +47,7 @@ const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing
 const char* HostRules::address_refusal_of(const Tlp& tlp, std::uint64_t address,
                                           const DomainStanding& standing) const {
   if (!lies_in(tlp, address, 0, memory_bytes_)) {
-    return "unmapped_address";
+    return "unmapped_address";  // [LNK-13.7]
   }
   // What touches no memory is let through, so that whoever may write can flush. [DHI S3]
   if (!checks_windows_ || is_zero_length_read(tlp)) {

@@ -12,6 +12,7 @@ namespace {
 constexpr unsigned kMaxPorts = 248;
 
 constexpr Route kUp = {Where::kUp, kUpstreamPort};
+constexpr Route kRedirected = {Where::kUp, kUpstreamPort, false, NoRoute::kNothing, true};
 
 Route none(NoRoute reason) {
   return {Where::kNone, kUpstreamPort, false, reason};
@@ -58,16 +59,17 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
     return none(NoRoute::kBusMasterDisabled);
   }
   if (owner < ports()) {
-    return is_back ? kUp : to_peer(tlp, ingress, owner);
+    return is_back ? kUp : to_peer(tlp, ingress, owner);  // [LNK-13.1]
   }
   return is_switch() && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : kUp;
 }
 
-// A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
-// redirected where requests are, else a violation. [LNK-2.6] [DHI D23]
+// A handle in a Requester ID means nothing to a peer, one beside it is ignored there. [DHI D23]
+// Egress Control decides port by port, and what it holds back is redirected where requests are,
+// else a violation. [LNK-13.2] [LNK-13.3] [LNK-13.4]
 Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
   const Bridge& port = downstream_[ingress];
-  if (is_handle_aware_ && tlp.id_is_handle) {
+  if (handle_is_requester_id_ && tlp.id_is_handle) {
     return kUp;
   }
   if (port.direct_translated_p2p && tlp.at == AddressType::kTranslated) {
@@ -76,7 +78,7 @@ Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egre
   if (port.p2p_egress_control ? !port.egress_blocked[egress] : !port.p2p_request_redirect) {
     return to(Where::kDown, egress);
   }
-  return port.p2p_request_redirect ? kUp : none(NoRoute::kEgressBlocked);
+  return port.p2p_request_redirect ? kRedirected : none(NoRoute::kEgressBlocked);
 }
 
 Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const {
@@ -92,10 +94,13 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
   if (!is_from_above && owner == ingress) {
     return goes_on_up(ingress) ? kUp : none(NoRoute::kBackToSender);
   }
+  if (owner < ports() && !is_from_above && !is_completion(tlp.type)) {
+    return to_peer(tlp, ingress, owner);  // a message is a request [LNK-13.2]
+  }
   if (owner < ports()) {
-    const bool is_redirected = !is_from_above && is_completion(tlp.type) && !tlp.relaxed_ordering &&
-                               downstream_[ingress].p2p_completion_redirect;
-    return is_redirected ? kUp : to(Where::kDown, owner);
+    const bool is_redirected =
+        !is_from_above && !tlp.relaxed_ordering && downstream_[ingress].p2p_completion_redirect;
+    return is_redirected ? kRedirected : to(Where::kDown, owner);
   }
   const bool is_internal = bus == internal_bus() && (!is_switch() || upstream_.secondary != 0);
   if (is_internal && port_at(target) < ports()) {

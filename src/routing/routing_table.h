@@ -41,6 +41,7 @@ struct Route {
   std::uint16_t port = kUpstreamPort;  ///< kDown, kLocal: downstream port, or kUpstreamPort
   bool to_type0 = false;               ///< CfgRd1/CfgWr1 leave as CfgRd0/CfgWr0
   NoRoute reason = NoRoute::kNothing;
+  bool is_redirected = false;  ///< kUp: for a peer, sent up by ACS [LNK-13.2] [LNK-13.3]
 };
 
 /// Routing decisions of one switch, or of the root ports of one root complex (bus 0, with
@@ -59,9 +60,9 @@ class RoutingTable {
   /// To be called after each configuration write that changed the port's header.
   void update_upstream(const Bridge& bridge) { upstream_ = bridge; }
   void update_downstream(unsigned port, const Bridge& bridge) { downstream_[port] = bridge; }
-  /// A peer could not read a handle: a handle-aware switch sends requests that carry one up.
-  /// [DHI D23]
-  void set_handle_aware(bool is_aware) { is_handle_aware_ = is_aware; }
+  /// Handles stand in Requester IDs, where a peer would take them for a BDF, and the switch knows
+  /// it: it sends requests that have one up. [DHI D23]
+  void set_handle_is_requester_id(bool is_so) { handle_is_requester_id_ = is_so; }
 
   /// Asks; changes nothing. ingress: a downstream port, or kUpstreamPort.
   Route route(const Tlp& tlp, std::uint16_t ingress) const;
@@ -98,7 +99,7 @@ class RoutingTable {
   }
 
   Kind kind_;
-  bool is_handle_aware_ = false;
+  bool handle_is_requester_id_ = false;
   Bridge upstream_;
   std::vector<Bridge> downstream_;
 };

@@ -37,11 +37,12 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
   return handles.contains(*handle) ? SourceVerdict::kPass : SourceVerdict::kForeignHandle;
 }
 
-void HandleOwners::add(const HandleRange& range) {
-  const bool is_new = std::none_of(shares_.begin(), shares_.end(),
-                                   [&](const Share& share) { return share.range == range; });
+void HandleOwners::add(const BusRange& buses, const HandleRange& range) {
+  const bool is_new = std::none_of(shares_.begin(), shares_.end(), [&](const Share& share) {
+    return share.range == range && share.buses.secondary == buses.secondary;
+  });
   if (is_new) {
-    shares_.push_back({range, std::vector<std::optional<Bdf>>(range.size())});
+    shares_.push_back({buses, range, std::vector<std::optional<Bdf>>(range.size())});
   }
 }
 
@@ -51,11 +52,20 @@ const HandleOwners::Share* HandleOwners::share_of(Dhi handle) const {
   return at == shares_.end() ? nullptr : &*at;
 }
 
-void HandleOwners::learn(Dhi handle, std::optional<Bdf> owner) {
+void HandleOwners::learn(Dhi handle, Bdf sender, bool is_owner) {
   for (Share& share : shares_) {
-    if (share.range.contains(handle)) {
-      share.owners[to_int(handle) - to_int(share.range.lower)] = owner;
+    if (share.buses.contains(sender) && share.range.contains(handle)) {
+      share.owners[to_int(handle) - to_int(share.range.lower)] =
+          is_owner ? std::optional<Bdf>(sender) : std::nullopt;
       return;
+    }
+  }
+}
+
+void HandleOwners::forget_all(Bdf sender) {
+  for (Share& share : shares_) {
+    if (share.buses.contains(sender)) {
+      share.owners.assign(share.owners.size(), std::nullopt);
     }
   }
 }

@@ -26,22 +26,22 @@ enum class SourceVerdict : std::uint8_t {
 /// answers when it makes an error completion itself. [DHI D23]
 class HandleOwners {
  public:
-  /// A device behind the port was given these; a range that is known already changes nothing.
-  void add(const HandleRange& range);
+  /// The device with these buses behind the port was given them; what is known already changes
+  /// nothing.
+  void add(const BusRange& buses, const HandleRange& range);
   bool empty() const { return shares_.empty(); }
   bool contains(Dhi handle) const { return share_of(handle) != nullptr; }
 
-  /// Handles outside the range are ignored: their ALLOC is refused further up. No owner: forgotten.
-  void learn(Dhi handle, std::optional<Bdf> owner);
-  void forget_all() {
-    for (Share& share : shares_) {
-      share.owners.assign(share.owners.size(), std::nullopt);
-    }
-  }
+  /// `sender` says that it has the handle, or has it no more. Handles that its device was not given
+  /// are ignored: the host refuses their ALLOC.
+  void learn(Dhi handle, Bdf sender, bool is_owner);
+  /// All of the sender's device.
+  void forget_all(Bdf sender);
   std::optional<Bdf> owner_of(Dhi handle) const;
 
  private:
   struct Share {
+    BusRange buses;
     HandleRange range;
     std::vector<std::optional<Bdf>> owners;  // by handle - lower bound
   };

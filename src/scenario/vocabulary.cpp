@@ -267,7 +267,8 @@ const std::vector<std::string>& error_kinds() {
         "no_progress poisoned_tlp ecrc_check_failed invalid_handle handle_while_disabled "
         "flush_failed handle_kept handle_unknown_to_host alloc_refused stale_alloc_ack "
         "stale_handle_error bad_handle_message stale_handle_order foreign_handle_order "
-        "handle_order_tag_in_use translation_unsupported translation_aborted "
+        "foreign_handle_answer handle_order_tag_in_use redirected_request redirected_completion "
+        "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response unexpected_cxl_message "
         "cxl_address_outside_memory cxl_request_lost cxl_request_refused cxl_line_lost "
         "cxl_home_without_memory bad_crc unknown_type too_many_starts");

@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kFunctions[] = {"min", "max", "first", "ceil", "floor", "abs", "baseline"};
 constexpr const char* kGrammar =
-    "expected numbers, columns, + - * / ( ), or min, max, first, ceil, floor, abs or baseline of "
+    "expected numbers, columns (those with other signs in double quotes: \"rp0-ep0_up_tlps\"), + - "
+    "* / ( ), or min, max, first, ceil, floor, abs or baseline of "
     "values";
 
 void first(sqlite3_context* context, int count, sqlite3_value** values) {
@@ -67,10 +68,16 @@ class SqlText {
   std::string sql(std::string& problem) {
     for (std::size_t at = 0; at < formula_.size() && problem.empty();) {
       const std::size_t begin = at;
-      while (at < formula_.size() && is_word(formula_[at])) {
-        ++at;
+      std::string text;
+      if (formula_[at] == '"') {
+        at = std::min(formula_.find('"', at + 1), formula_.size() - 1) + 1;
+        text = quoted(begin, at, problem);
+      } else {
+        while (at < formula_.size() && is_word(formula_[at])) {
+          ++at;
+        }
+        text = at > begin ? word(begin, at, problem) : sign(at++, problem);
       }
-      std::string text = at > begin ? word(begin, at, problem) : sign(at++, problem);
       text.resize(2 * (at - begin), ' ');
       sql_ += text;
     }
@@ -91,6 +98,16 @@ class SqlText {
     }
     is_baseline_next_ = false;
     return std::string(1, c);
+  }
+
+  // A column by its whole name, quotes included in the range.
+  std::string quoted(std::size_t begin, std::size_t end, std::string& problem) {
+    if (end - begin < 3 || formula_[end - 1] != '"') {
+      problem = mistake(formula_, begin, "no name in double quotes");
+    } else {
+      operands_.push_back({formula_.substr(begin + 1, end - begin - 2), is_of_baseline(), 0});
+    }
+    return "?";
   }
 
   std::string word(std::size_t begin, std::size_t end, std::string& problem) {

@@ -214,9 +214,11 @@ std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
             return row.at("block") == block.name && !row.at(figure.name).is_null();
           });
       if (unknown != named.end() && !has_value) {
+        const bool has_dash = figure.formula.find(*unknown + "-") != std::string::npos;
         found.push_back(fmt::format(
-            "block {}: figure {} has no value: no result has a column '{}'{}", block.name,
-            figure.name, *unknown, config::nearest_hint(*unknown, known, "column")));
+            "block {}: figure {} has no value: no result has a column '{}'{}{}", block.name,
+            figure.name, *unknown, config::nearest_hint(*unknown, known, "column"),
+            has_dash ? "; a column with a dash stands in double quotes" : ""));
       }
     }
   }

@@ -49,10 +49,6 @@ bool tag_is_free(const Tlp& tlp) {
   return tlp.type == TlpType::kMWr;
 }
 
-bool is_in_requester_id(DhiForm form) {
-  return form == DhiForm::kRidDirect || form == DhiForm::kRidFabric;
-}
-
 }  // namespace
 
 const char* refusal_of(const IdentityForm& form) {

@@ -16,6 +16,11 @@ struct IdentityForm {
   unsigned handle_bits = 8;                ///< 2..12
 };
 
+/// Forms in which the handle stands in place of the BDF.
+constexpr bool is_in_requester_id(DhiForm form) {
+  return form == DhiForm::kRidDirect || form == DhiForm::kRidFabric;
+}
+
 /// Why a form cannot be used, or nullptr: `tag` holds 10 bits at most. Which form goes with which
 /// mode of a link is a relation of the config.
 const char* refusal_of(const IdentityForm& form);

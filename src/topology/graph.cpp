@@ -123,6 +123,11 @@ class Examination {
         add(in_list("nodes", i, ".name"),
             fmt::format("a second '{}'; expected each name of nodes and hosts once", node.name));
       }
+      if (node.host >= system_.hosts && node.kind == NodeKind::kRootPort) {
+        add(in_list("nodes", i, ".host"),
+            fmt::format("host {}; expected a number below system.hosts: {}", node.host,
+                        hosts_there_are()));
+      }
       if (node.host > 0 && node.kind != NodeKind::kRootPort) {
         add(in_list("nodes", i, ".host"),
             fmt::format("a host of '{}', which is no root port; expected an edge from a root port "
@@ -156,13 +161,29 @@ class Examination {
       }
       add(path, fmt::format("unknown node '{}'; expected a name of system.nodes, or a root port "
                             "such as {}{}",
-                            name, names.front(), config::nearest_hint(name, names, "name")));
+                            name, names.front(), hint_of(name, names)));
     } else if (table_.nodes()[*node].host >= system_.hosts) {
-      add(path, fmt::format("'{}' belongs to host h{}; expected system.hosts of at least {}", name,
-                            table_.nodes()[*node].host, table_.nodes()[*node].host + 1));
+      const unsigned host = table_.nodes()[*node].host;
+      add(path, fmt::format("'{}' belongs to host h{}; expected system.hosts of at least {}, {}",
+                            name, host, host + 1, hosts_there_are()));
       return std::nullopt;
     }
     return node;
+  }
+
+  // A root port of another host has the name of its host in front.
+  std::string hint_of(const std::string& name, const std::vector<std::string>& names) const {
+    for (unsigned host = 1; host < system_.hosts; ++host) {
+      if (table_.find(host_prefix(host) + name)) {
+        return fmt::format("; do you mean '{}{}'?", host_prefix(host), name);
+      }
+    }
+    return config::nearest_hint(name, names, "name");
+  }
+
+  std::string hosts_there_are() const {
+    return system_.hosts == 1 ? "there is 1 host"
+                              : fmt::format("there are {} hosts", system_.hosts);
   }
 
   bool may_be_upper(NodeIndex node, std::size_t edge) {

@@ -18,6 +18,11 @@ printed '{"done":7,"t_ns":0.0}'
 expect 0 script "$work/good.jsonl" --config "$FLITWISE_SOURCE_DIR/configs/checks/script.yaml" --set link.preset=gen3x8
 printed '"hex":"8877665544332211"'
 
+# A switch passes no hot reset on [LNK-N.1], so that none above or in one says that it is done.
+printf '{"op":"reset","kind":"hot","bdf":"%s"}\n' 00:01.0 01:00.0 02:00.0 >"$work/hot.jsonl"
+expect 2 script "$work/hot.jsonl" --set system.topology=switch
+[[ $(grep -c '"bdf: no hot reset is modelled below it' "$work/out") == 3 ]] || complain "a hot reset of a switch is not refused"
+
 # Software's accesses travel as TLPs: 1 TiB up is where the first BAR is placed.
 cat >"$work/software.jsonl" <<'L'
 {"op":"cfg_write","bdf":"01:00.0","offset":"0x3c","bytes":1,"value":9,"id":"w"}

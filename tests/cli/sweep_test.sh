@@ -36,6 +36,17 @@ assert len(rows) == len(data) == 8
 assert [(float(r["workload.payload"]), float(r["up_link_efficiency"])) for r in rows] == [(float(a), b) for a, b in data]
 P
 expect 0 report "$work/s" -o "$work/s/report.html"
+# Checks that failed in points are said: in a study of isolation they are a result.
+cp -r "$work/s" "$work/failed"
+python3 - "$work/failed" <<'P'
+import glob, json, sys
+path = sorted(glob.glob(sys.argv[1] + "/points/*.json"))[0]
+result = json.load(open(path))
+result["checks"][0]["ok"] = False
+json.dump(result, open(path, "w"))
+P
+expect 0 sweep merge "$work/failed"
+said "checks failed in 1 of 8 points"
 grep -q '<svg' "$work/s/report.html" || complain "the report has no chart"
 expect 0 report "$work/s/results.sqlite" -o "$work/plain.html" --plain
 ! grep -q '<svg' "$work/plain.html" || complain "the plain report has a chart"

@@ -71,8 +71,8 @@ class Journal final : public ComponentModule, private MemoryWatch {
     use_.start_window(now());
   }
   std::vector<WaitResult> waits() const override {
-    WaitResult row = waits_.result({port_, "journal", ResourceRole::kSlots, "up", "write",
-                                    "host.memory.latency", config_.depth});
+    WaitResult row =
+        waits_.result({port_, "journal", ResourceRole::kSlots, "up", "write", "", config_.depth});
     row.peak = use_.peak();
     row.busy = use_.mean(now()) / static_cast<double>(config_.depth);
     return {row};

@@ -115,12 +115,12 @@ TEST(AtsRun, TCP_21_ACacheOfOneEntryStillServesAll) {
   EXPECT_GT(result.rows<AtsResult>().at(0).requests, 3U * 64U);
 }
 
-// [ATS 1.1]
-TEST(AtsRun, ATS_1_1_WithoutHintsNobodyAsks) {
+// [ATR-29]
+TEST(AtsRun, ATR_29_WithoutHintsNobodyAsks) {
   const RunResult result = run_with({"device.atc.when=hint", "device.atc.hinted_domains=4"});
   EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 16U);
 }
-TEST(AtsRun, ATS_1_1_OnlyPagesThatAreUsedAgainAreAskedFor) {
+TEST(AtsRun, ATR_29_OnlyPagesThatAreUsedAgainAreAskedFor) {
   const RunResult result = run_with(
       {"device.atc.when=reuse", "device.atc.reuse_threshold=40", "device.atc.reuse_pages=1024"});
   // At least 58 reads for each of 64 pages, the first 39 of which go untranslated.
@@ -128,7 +128,7 @@ TEST(AtsRun, ATS_1_1_OnlyPagesThatAreUsedAgainAreAskedFor) {
   EXPECT_GE(result.rows<AtsResult>().at(0).misses, 64U * 39U);
 }
 // [ATR-21]
-TEST(AtsRun, ATS_1_1_PagesAheadAreAskedForAsWell) {
+TEST(AtsRun, ATR_29_PagesAheadAreAskedForAsWell) {
   const RunResult result = run_with({"device.atc.when=prefetch", "device.atc.pages_ahead=3"});
   EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 16U);  // 64 pages, four in each
 }

@@ -225,7 +225,8 @@ TEST(SwitchedMachine, APeerToPeerWriteGoesUpAndTheRootRefusesIt) {
   write->payload_bytes = 4;
   system.inject("ep0", write);
   const RunResult result = system.run();
-  EXPECT_EQ(result.errors, (std::map<std::string, std::uint64_t>{{"unmapped_address", 1}}));
+  EXPECT_EQ(result.errors, (std::map<std::string, std::uint64_t>{{"redirected_request", 1},
+                                                                 {"unmapped_address", 1}}));
 }
 
 // [DHI S1] [DHI D23] What the switch refuses has been tried all the same.

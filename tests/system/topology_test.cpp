@@ -2,6 +2,8 @@
 // Machines told as nodes and edges: trees of switches, several root ports, several hosts.
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "config/load.h"
 #include "system/machine_bench.h"
 
@@ -140,6 +142,26 @@ TEST(SwitchPorts, AreAsManyAsDevices) {
   const RunResult result = system.run();
   expect_good(result);
   EXPECT_EQ(result.rows<LinkResult>().size(), 65U);
+}
+
+// Two reads of a peer, one long after its own work is over, and both are in the books of its link.
+TEST(Switch, LNK_13_1_TheLinkOfAPeerIsMeasuredToTheEndOfTheRun) {
+  const std::string path = testing::TempDir() + "/topology_peer.csv";
+  std::ofstream(path) << "time_ns,domain,op,address,bytes\n0,0,read,0x10000100000,64\n"
+                         "100000,0,read,0x10000100040,64\n";
+  System system(config_from_text(
+      "system: {topology: switch, devices: 2, acs: {p2p_request: direct, p2p_completion: direct},\n"
+      "  instances: {ep0: {workload: {kind: trace, trace: " +
+          path +
+          "}}}}\n"
+          "workload: {kind: posted_write, payload: 64B, requests: 10}\nrun: {warmup: 0}\n",
+      "c.yaml", "", {}));
+  const RunResult result = system.run();
+  expect_good(result);
+  const LinkResult& link = result.rows<LinkResult>()[2];
+  EXPECT_EQ(link.name, "sw0-ep1");
+  EXPECT_EQ(link.down.tlps, 2U);
+  EXPECT_EQ(link.up.tlps, 12U);
 }
 
 TEST(TwoHosts, RunSideBySide) {

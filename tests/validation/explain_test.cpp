@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "config/load.h"
 #include "validation/simulate_in_child.h"
 
 namespace flitwise::explain_test {
@@ -92,6 +94,46 @@ TEST(Explain, NamesTheKnownBottleneckAndTheValueToTryMovesIt) {
     SCOPED_TRACE(kKnown[i].name);
     ASSERT_FALSE(after[i].contains("failed")) << after[i];
     EXPECT_LT(kKnown[i].gain * window(after[i]), window(before[i]));
+  }
+}
+
+TEST(Explain, NamesTheKeyOfTheInstanceThatLimitsAndItsValueMovesIt) {
+  const std::string set = "system.instances.rp0-ep0.link.preset=",
+                    key = set.substr(0, set.size() - 1);
+  std::vector<Simulation> runs = {{"checks/saturated.yaml",
+                                   {"workload.kind=posted_write", "workload.requests=4000",
+                                    "link.preset=gen6x16", set + "gen4x4"}}};
+  const Json before = simulate_in_children(runs).at(0);
+  ASSERT_FALSE(before.contains("failed")) << before;
+  const Json limit = row_of(before, "write").at("limit");
+  EXPECT_EQ(limit.at("key"), key);
+  EXPECT_EQ(limit.at("larger"), "gen4x8");
+  runs[0].sets.back() = set + limit.at("larger").get<std::string>();
+  const Json after = simulate_in_children(runs).at(0);
+  ASSERT_FALSE(after.contains("failed")) << after;
+  EXPECT_LT(1.9 * window(after), window(before));
+}
+
+TEST(Waits, NameKeysThatExist) {
+  std::set<std::string> keys = {""};
+  for (const KeyInfo& one : all_keys()) {
+    keys.insert(one.path);
+  }
+  std::vector<Simulation> runs;
+  for (const char* const name :
+       {"examples/first_write.yaml", "examples/switch_tree.yaml",
+        "examples/handles_under_zipf.yaml", "examples/cxl_cache.yaml", "examples/cxl_memory.yaml",
+        "examples/cxl_hdm_db.yaml", "checks/bit_packed.yaml", "checks/saturated.yaml"}) {
+    runs.push_back({name, {"workload.requests=200"}});
+  }
+  runs.push_back(
+      {"checks/saturated.yaml",
+       {"workload.requests=200", "device.atc.enabled=true", "iommu.translation=first_stage"}});
+  for (const Json& result : simulate_in_children(runs)) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    for (const Json& row : result.at("waits")) {
+      EXPECT_EQ(keys.count(row.at("key").get<std::string>()), 1U) << row;
+    }
   }
 }
 

@@ -215,8 +215,9 @@ Key egress_key() {
   return {"system.acs.egress",
           "",
           "a list of names of nodes",
-          "Nodes that no peer may send requests to: they are redirected where p2p_request is "
-          "redirect, else an ACS violation; requests to all others go across.",
+          "Nodes that no peer may send requests to, nor to what is behind the same port of a "
+          "switch: they are redirected where p2p_request is redirect, else an ACS violation; "
+          "requests to all other ports go across.",
           {},
           {{"type", "array"}, {"items", {{"type", {"string", "integer"}}}}},
           read_egress,

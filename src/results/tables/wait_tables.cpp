@@ -181,8 +181,11 @@ const StatisticsTable& explain_table() {
           .text("limit.at", of(kLimit, &Limit::at),
                 "Where the resource is that limits; null: nothing was waited for.")
           .text("limit.resource", of(kLimit, &Limit::resource), "Its name, as in waits[].")
+          .text("limit.direction", of(kLimit, &Limit::direction),
+                "Of what takes it, as in waits[]: one wire of a link; empty: either.")
           .text("limit.key", of(kLimit, &Limit::key),
-                "Key of the configuration that sizes it; empty: none does.")
+                "Key of the configuration that sizes it there: system.instances.NAME.KEY where an "
+                "instance sets it; empty: none does.")
           .real_or_none(
               "limit.share", of(kLimit, &Limit::share), "1",
               "Share of the window in which it was in use (the wire, memory, walkers), or in which "
@@ -192,6 +195,7 @@ const StatisticsTable& explain_table() {
                 "A larger value of the key; empty: there is none.")
           .text("next.at", of(kNext, &Limit::at), "The same of what limits next.")
           .text("next.resource", of(kNext, &Limit::resource), "Its name.")
+          .text("next.direction", of(kNext, &Limit::direction), "Its direction.")
           .text("next.key", of(kNext, &Limit::key), "Its key.")
           .real_or_none("next.share", of(kNext, &Limit::share), "1", "Its share.")
           .real_or_none("next.wait_ns", of(kNext, total_ns), "ns", "Waits for it.")

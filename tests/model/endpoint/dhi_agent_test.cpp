@@ -57,9 +57,9 @@ class DhiAgentTest : public ::testing::Test {
     flush.posted_serial = serial;
     agent_->request_ended(flush, TransferStatus::kDone);
   }
-  const char* receive(const DhiMessage& message) {
+  const char* receive(const DhiMessage& message, Bdf sender = kRootComplexId) {
     PacketRef packet = pool_.make(PacketKind::kTlp);
-    write_dhi_message(*packet, kRootComplexId, message, kDevice);
+    write_dhi_message(*packet, sender, message, kDevice);
     return agent_->receive(*packet);
   }
   const char* ack(Dhi dhi, HandleStatus status, std::uint8_t epoch = kEpoch) {
@@ -119,6 +119,20 @@ TEST_F(DhiAgentTest, D8_SecondAckOfAnAllocationChangesNothing) {
   EXPECT_EQ(ack(dhi, HandleStatus::kOk), nullptr);
   EXPECT_THAT(ack(dhi, HandleStatus::kPasidNotGranted), StrEq("stale_alloc_ack"));
   EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+}
+
+// [DHI S1] [DHI D8]
+TEST_F(DhiAgentTest, S1_WhatAPeerSaysOfAHandleChangesNothing) {
+  constexpr Bdf kPeer = Bdf::of(9, 0, 0);
+  make(AllocOrder::kAck);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_THAT(receive(AllocAckMessage{dhi, HandleStatus::kOk, kEpoch}, kPeer),
+              StrEq("foreign_handle_answer"));
+  EXPECT_TRUE(acquire(kDomain).must_keep_order);
+  EXPECT_THAT(receive(HandleErrorMessage{dhi, HandleStatus::kPasidNotGranted, kEpoch}, kPeer),
+              StrEq("foreign_handle_answer"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+  EXPECT_EQ(ack(dhi, HandleStatus::kOk), nullptr);
 }
 
 // [DHI D8]

@@ -245,7 +245,8 @@ TEST_F(TargetUnitTest, ALongReadIsCutAtRcbAndMps) {
   EXPECT_EQ((0x1040 + out[0]->tlp.length_dw * 4) % 128, 0);
 }
 
-TEST_F(TargetUnitTest, DoorbellsReadZero) {
+// No engine has doorbells there.
+TEST_F(TargetUnitTest, TheUpperHalfOfABarReadsZero) {
   open_bars();
   send(memory(TlpType::kMWr, kBar + 0x8008, 2));
   EXPECT_EQ(send(memory(TlpType::kMRd, kBar + 0x8008, 1)).at(0)->payload[0], 0);

@@ -88,8 +88,8 @@ class SwitchBench {
     connect(*down[0], 0);
     connect(*down[1], 1);
     set_up = set_up_switch(sw, 1, {{1, 1 << 16}, {1, 1 << 16}}, access_control(config.system.acs));
-    sw.add_handles(0, {Dhi{0}, Dhi{15}});
-    sw.add_handles(1, {Dhi{16}, Dhi{31}});
+    sw.add_handles(0, {3, 3}, {Dhi{0}, Dhi{15}});
+    sw.add_handles(1, {4, 4}, {Dhi{16}, Dhi{31}});
   }
 
   static Config handle_config() {

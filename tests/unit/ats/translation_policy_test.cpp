@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When translations are asked for. [ATS 1.1]
+// When translations are asked for. [ATR-29]
 #include "ats/translation_policy.h"
 
 #include <gtest/gtest.h>

@@ -28,6 +28,18 @@ TEST(BadInput, UnknownKeyNamesTheNearestOne) {
               ElementsAre(at("1:1", "unknown key 'linc'", "nearest key 'link'")));
 }
 
+TEST(BadInput, TwoKeysOfOneSettingThatContradictEachOther) {
+  const std::string both = "system: {source_validation: true, acs: {source_validation: ";
+  EXPECT_THAT(problems_of(both + "false}}\n"),
+              ElementsAre(at("1:41", "system.acs.source_validation", "one of them")));
+  EXPECT_THAT(problems_of(both + "true}}\n"), IsEmpty());
+}
+
+TEST(BadInput, QuantitiesAreDecimal) {
+  EXPECT_THAT(problems_of("workload: {buffer_base: 0x10000100000}\n"),
+              ElementsAre(at("1:25", "is hexadecimal", "a size such as 256B")));
+}
+
 TEST(BadInput, KeyInTheWrongSectionNamesTheRightOne) {
   EXPECT_THAT(problems_of("mps: 256B\n"), ElementsAre(at("1:1", "'mps'", "'link.mps'")));
 }

@@ -63,5 +63,16 @@ TEST(HandleWarnings, DHI_D2_EachDeviceIsHeldAgainstItsOwnRange) {
   EXPECT_THAT(warnings({"system.devices=2", "workload.domains=10"}), IsEmpty());
 }
 
+// Five devices behind one root port share four handles.
+TEST(HandleWarnings, DHI_D2_MoreDevicesThanHandles) {
+  const std::vector<std::string> five = {"system.topology=switch", "system.devices=5",
+                                         "link.dhi_form=rid_fabric", "device.dhi.bits=2",
+                                         "workload.domains=1"};
+  EXPECT_THAT(warnings(five), ElementsAre(HasSubstr("no handles for ep0, ep1, ep2, ep3, ep4: ")));
+  std::vector<std::string> four = five;
+  four[1] = "system.devices=4";
+  EXPECT_THAT(warnings(four), IsEmpty());
+}
+
 }  // namespace
 }  // namespace flitwise::handle_warnings_test

@@ -44,5 +44,51 @@ TEST(LargerValue, OfNoKeyIsNone) {
   EXPECT_EQ(larger_value(Config(), "no.key"), "");
 }
 
+Limit advised(const Config& config, const std::string& at, const std::string& key) {
+  Limit limit;
+  limit.at = at;
+  limit.key = key;
+  advise(config, limit);
+  return limit;
+}
+
+void expect_advice(const Limit& limit, const char* key, const char* larger) {
+  EXPECT_EQ(limit.key, key);
+  EXPECT_EQ(limit.larger, larger);
+}
+
+// docs/explain.md: the value to try is twice the present one.
+TEST(Advice, IsAboutTheInstanceThatSetsTheKey) {
+  const Config config = config_from_text(R"(
+system:
+  topology: switch
+  devices: 2
+  hosts: 2
+  instances:
+    ep1: {device: {dma: {outstanding: 4}}}
+    sw0-ep1: {link: {preset: gen1x4}}
+    h1: {iommu: {walkers: 3}}
+    rp0: {host: {cxl_mem: {outstanding: 5}}}
+device: {dma: {outstanding: 64}}
+iommu: {walkers: 16}
+)",
+                                         "advice.yaml", "");
+  const char* const outstanding = "device.dma.outstanding";
+  expect_advice(advised(config, "ep1", outstanding), "system.instances.ep1.device.dma.outstanding",
+                "8");
+  expect_advice(advised(config, "ep0", outstanding), outstanding, "128");
+  expect_advice(advised(config, "sw0-ep1", "link.preset"), "system.instances.sw0-ep1.link.preset",
+                "gen1x8");
+  expect_advice(advised(config, "iommu0", "iommu.walkers"), "iommu.walkers", "32");
+  expect_advice(advised(config, "h1.iommu0", "iommu.walkers"), "system.instances.h1.iommu.walkers",
+                "6");
+  expect_advice(advised(config, "host_of_ep0", "host.cxl_mem.outstanding"),
+                "system.instances.rp0.host.cxl_mem.outstanding", "10");
+}
+
+TEST(Advice, OfAKeyThatDoesNotExistIsNone) {
+  expect_advice(advised(Config(), "rp0", "host.memory.latency"), "", "");
+}
+
 }  // namespace
 }  // namespace flitwise::larger_value_test

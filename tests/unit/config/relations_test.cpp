@@ -172,6 +172,13 @@ TEST(Relations, BuffersLieInMemory) {
   expect_refused({"workload.domains=1048576", "workload.buffer_size=1TiB"}, "beyond the memory");
 }
 
+TEST(Relations, LNK_13_1_MemoryEndsBelowTheBarsThatASwitchKnows) {
+  expect_accepted({"host.memory.size=2TiB"});
+  expect_accepted({"host.memory.size=1TiB", "system.topology=switch"});
+  expect_refused({"host.memory.size=2TiB", "system.topology=switch"},
+                 "memory of 2TiB over the BARs of devices, which begin at 1TiB");
+}
+
 TEST(Relations, ARequestFitsItsBuffer) {
   expect_refused({"workload.payload=128KiB"}, "requests of 128KiB in a buffer of 64KiB");
   expect_refused({"workload.sizes=solar_2022", "workload.size_cap=128KiB"}, "messages of up to");

@@ -38,6 +38,16 @@ TEST(ConfigWarnings, LNK_11_7_InFlitModeAsWell) {
               ElementsAre(HasSubstr("expected at least that, or auto")));
 }
 
+TEST(ConfigWarnings, LNK_13_2_ReadsOfPeersWhoseCompletionsAreRedirectedAreWarnedOf) {
+  const std::string system = "system: {topology: switch, devices: 2, acs: ";
+  EXPECT_THAT(warnings_with(system + "{p2p_request: direct}}\n"),
+              ElementsAre(StartsWith("system.acs.p2p_completion: redirect")));
+  EXPECT_THAT(warnings_with(system + "{egress: [ep1]}}\n"), ElementsAre(HasSubstr("across sw0")));
+  EXPECT_THAT(warnings_with(system + "{p2p_request: direct, p2p_completion: direct}}\n"),
+              IsEmpty());
+  EXPECT_THAT(warnings_with("system: {topology: switch, devices: 2}\n"), IsEmpty());
+}
+
 TEST(ConfigWarnings, AnInstanceIsNamed) {
   EXPECT_THAT(
       warnings_with("link: {preset: gen3x8}\nsystem: {instances: {rp0-ep0: {link: {timing: "

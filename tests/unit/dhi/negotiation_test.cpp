@@ -129,6 +129,7 @@ TEST(DhiDvsec, D12_SoftwareChoosesWhoManagesHandles) {
 
 TEST(DhiDvsec, D5_StatusShowsTheOutcome) {
   DhiDvsec dvsec(DhiCapability{});
+  EXPECT_EQ(dvsec.read(dvsec::kStatus), 0x0000'0020U);  // nobody has enabled it
   HandleEnd device = kDevice;
   HandleEnd host = kHost;
   host.epoch = device.epoch = 7;

@@ -174,6 +174,20 @@ TEST_F(CompletionMonitorTest, MoreThanIsOwedIsNoticed) {
   give(answer);
   EXPECT_THAT(reported.rules(), ElementsAre("LNK-9.12"));
 }
+TEST_F(CompletionMonitorTest, LNK_13_2_ASwitchMaySendUpCompletionsOfPeersWithoutRelaxedOrdering) {
+  CompletionMonitor above_switch{reported.reporter, reported.reporter, Time::from_us(50), 64, true};
+  const PacketRef answer = answers_to(read(0x1000, 64))[0];
+  answer->tlp.requester_id = Bdf::of(3, 0, 0);
+  above_switch.delivered(*answer, {});
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  answer->tlp.relaxed_ordering = true;
+  above_switch.delivered(*answer, {});
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-9.8"));
+  answer->tlp.relaxed_ordering = false;
+  answer->tlp.requester_id = Bdf::of(0, 0, 0);
+  above_switch.delivered(*answer, {});
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-9.8", "LNK-9.8"));
+}
 // [LNK-9.19]
 TEST_F(CompletionMonitorTest, AnErrorComesWithoutDataAndEndsTheRequest) {
   const PacketRef request = read(0x1000, 512);

@@ -127,21 +127,22 @@ TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
   write_file_atomically(folder_.file("result.json"), full_result().dump());
   const std::string page = report_page({folder_.path()}, {});
   for (const char* text : {"What limited requests",
-                           ">iommu0 walkers<",
-                           ">93.0<",
-                           ">iommu.walkers=8<",
+                           ">limit.share, %<",
+                           ">93.00<",
+                           ">iommu.walkers<",
                            ">walkers<",
                            "mean wait, ns",
                            ">150.0<",
                            ">75.00<",
-                           "Secure ATS",
+                           "Translations",
+                           ">permission_checks<",
                            ">1,234<",
-                           "late accesses",
+                           "late_accesses",
                            ">19<",
-                           "held back",
+                           "held_back",
                            ">23<",
                            ">ep0.0<",
-                           "handles kept",
+                           "handles_kept",
                            ">17<",
                            ">out_of_range<",
                            ">ep3<",
@@ -153,6 +154,22 @@ TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
                            "a TLP lacks credits",
                            ">120.000<"}) {
     EXPECT_THAT(page, HasSubstr(text)) << text;
+  }
+}
+
+TEST_F(ReportPage, EachFigureOfATableHasAColumnWithItsUnitUnlessItIsZeroEverywhere) {
+  nlohmann::ordered_json result = full_result();
+  result["links"][0]["down"]["stall_ns"]["tags"] = nullptr;
+  result["iommu"][0]["iotlb_misses_under_miss"] = 0;
+  write_file_atomically(folder_.file("result.json"), result.dump());
+  const std::string page = report_page({folder_.path()}, {});
+  for (const char* text :
+       {">direction<", ">down<", ">stall_ns.tags, ns<", ">25.0<", ">wire_bytes.identity, B<",
+        ">utilisation, %<", ">goodput_gbps, Gb/s<"}) {
+    EXPECT_THAT(page, HasSubstr(text)) << text;
+  }
+  for (const char* text : {">retrains<", ">wire_bits.total, bit<", ">iotlb_misses_under_miss<"}) {
+    EXPECT_THAT(page, Not(HasSubstr(text))) << text;
   }
 }
 
@@ -244,14 +261,14 @@ TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {
 
 TEST_F(ReportPage, WhatAResultLacksIsSaidInPlainWords) {
   nlohmann::ordered_json lacking = full_result(), other = full_result();
-  nlohmann::ordered_json no_wait = result_json(sample_result()), no_reads = no_wait;
+  nlohmann::ordered_json no_place = result_json(sample_result()), no_name = no_place;
   lacking["checks"][0].erase("ok");
   other["checks"][0]["ok"] = 1;
-  no_wait["waits"][0].erase("wait_ns");
-  no_reads["iommu"][0].erase("walk_reads");
+  no_place["waits"][0].erase("at");
+  no_name["iommu"][0].erase("name");
   for (const auto& [result, words] : {std::pair(lacking, "without the key 'ok', which"),
-                                      std::pair(no_wait, "without the key 'wait_ns', which"),
-                                      std::pair(no_reads, "without the key 'walk_reads', which"),
+                                      std::pair(no_place, "without the key 'at', which"),
+                                      std::pair(no_name, "without the key 'name', which"),
                                       std::pair(other, "type must be boolean, but is number;")}) {
     write_file_atomically(folder_.file("result.json"), result.dump());
     try {

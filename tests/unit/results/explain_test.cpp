@@ -36,9 +36,8 @@ class Explain : public ::testing::Test {
     result_.rows<WaitResult>().push_back(row);
   }
   std::string text() const {
-    return text_of(explain(result_, [](const std::string& key) {
-      return key == "largest" ? std::string() : std::string("16");
-    }));
+    return text_of(
+        explain(result_, [](Limit& limit) { limit.larger = limit.key == "largest" ? "" : "16"; }));
   }
 
   RunResult result_;
@@ -54,7 +53,7 @@ TEST_F(Explain, SlotsThatManyWaitForLimitBeforeAServerThatIsBusier) {
   add_server("rp0-ep0", "link", 0.94);
   add_slots("ep0", "atc_requests", 0.3, "device.atc.requests");
   EXPECT_EQ(text(),
-            "rp0-ep0 up read: ep0 atc_requests 30 %, next rp0-ep0 link 94 %; try "
+            "rp0-ep0 up read: ep0 atc_requests 30 %, next rp0-ep0 up link 94 %; try "
             "device.atc.requests=16\n");
 }
 
@@ -67,28 +66,49 @@ TEST_F(Explain, OfSlotsWhoseSharesAreAlikeTheLastOnTheWayLimits) {
             "link.credits.nonposted_headers=16\n");
 }
 
+TEST_F(Explain, SharesAreAlikeWithinATenthOfTheLargestNotOfTheOneBefore) {
+  add_slots("ep0", "outstanding", 1.0);
+  add_slots("ep0", "tags", 0.92, "device.tag_bits");
+  add_slots("rp0-ep0", "nonposted_headers", 0.85);
+  add_slots("iommu0", "places", 0.78);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: ep0 tags 92 %, next outstanding 100 %; try device.tag_bits=16\n");
+}
+
 TEST_F(Explain, WhatIsNotOnTheWayOrOfAnotherKindDoesNotCount) {
   add_slots("ep1", "tags", 1.0);
   add_slots("rp0-ep0", "posted_headers", 1.0, "", "up", "write");
   add_slots("rp0-ep0", "completion_data", 0.9, "", "up", "completion");
   EXPECT_EQ(text(), "rp0-ep0 up read: waited for nothing\n");
   add_slots("rp0-ep0", "completion_data", 0.5, "largest", "down", "completion");
-  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 completion_data 50 %; largest cannot be larger\n");
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: rp0-ep0 down completion_data 50 %; largest cannot be larger\n");
 }
 
 TEST_F(Explain, AWireIsJudgedFromItsFirstSymbolToItsLast) {
   add_slots("ep0", "tags", 0.9);
   add_server("rp0-ep0", "link", 0.8);
-  EXPECT_EQ(text(), "rp0-ep0 up read: ep0 tags 90 %, next rp0-ep0 link 80 %\n");
+  EXPECT_EQ(text(), "rp0-ep0 up read: ep0 tags 90 %, next rp0-ep0 up link 80 %\n");
   result_.rows<WaitResult>().back().span = Time::from_ns(805);
-  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 link 99 %, next ep0 tags 90 %; try a.key=16\n");
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 up link 99 %, next ep0 tags 90 %; try a.key=16\n");
+}
+
+TEST_F(Explain, OneWireOfALinkIsToldFromTheOther) {
+  result_.routes[0].steps.push_back({"rp0-ep0", "down", "completion"});
+  add_server("rp0-ep0", "link", 1.0);
+  add_server("rp0-ep0", "link", 0.88, "down");
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 up link 100 %, next down link 88 %; try a.key=16\n");
+  const auto rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(rows.at(0).limit.direction, "up");
+  EXPECT_EQ(rows.at(0).next.direction, "down");
 }
 
 TEST_F(Explain, AWireThatIsDoneEarlyDoesNotLimit) {
   add_server("rp0-ep0", "link", 0.03);
   result_.rows<WaitResult>().back().span = Time::from_ns(30);
   add_server("iommu0", "walkers", 0.99);
-  EXPECT_EQ(text(), "rp0-ep0 up read: iommu0 walkers 99 %, next rp0-ep0 link 3 %; try a.key=16\n");
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: iommu0 walkers 99 %, next rp0-ep0 up link 3 %; try a.key=16\n");
 }
 
 TEST_F(Explain, APlaceThatIsPassedTwiceHasOneRow) {

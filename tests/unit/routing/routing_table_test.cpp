@@ -132,11 +132,35 @@ TEST_F(SwitchRouting, PeerToPeerGoesAcrossOrUpWhenRedirected) {
   expect(completion_to(Bdf::of(3, 0, 0)), 1, Where::kUp);
 }
 
-TEST_F(SwitchRouting, D23_RequestsWithHandlesAreRedirectedUp) {
+TEST_F(SwitchRouting, LNK_13_2_MessagesByIdArePeerRequests) {
+  const Tlp tlp = message(MsgRouting::kById, Bdf::of(3, 0, 0));
+  expect(tlp, 1, Where::kDown, 0);
+  change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
+  expect(tlp, 1, Where::kUp);
+  expect(tlp, kUpstreamPort, Where::kDown, 0);
+  change(1, [](Bridge& port) {
+    port.p2p_request_redirect = false;
+    port.p2p_egress_control = true;
+    port.egress_blocked[0] = true;
+  });
+  expect(tlp, 1, Where::kNone, kUpstreamPort, NoRoute::kEgressBlocked);
+}
+
+TEST_F(SwitchRouting, LNK_13_2_WhatIsRedirectedIsMarked) {
+  EXPECT_FALSE(table_.route(write_to(kBase), 1).is_redirected);
+  change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
+  EXPECT_TRUE(table_.route(write_to(kBase), 1).is_redirected);
+  EXPECT_FALSE(table_.route(write_to(kBase), 0).is_redirected);
+  EXPECT_FALSE(table_.route(completion_to(Bdf::of(3, 0, 0)), 1).is_redirected);
+  change(1, [](Bridge& port) { port.p2p_completion_redirect = true; });
+  EXPECT_TRUE(table_.route(completion_to(Bdf::of(3, 0, 0)), 1).is_redirected);
+}
+
+TEST_F(SwitchRouting, D23_RequestsWithHandlesForRequesterIdsAreRedirectedUp) {
   Tlp tlp = write_to(kBase);
   tlp.id_is_handle = true;
   expect(tlp, 1, Where::kDown, 0);
-  table_.set_handle_aware(true);
+  table_.set_handle_is_requester_id(true);
   expect(tlp, 1, Where::kUp);
   expect(write_to(kBase), 1, Where::kDown, 0);
 }

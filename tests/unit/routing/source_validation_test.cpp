@@ -16,7 +16,7 @@ class SourceValidation : public testing::Test {
     form_.identity = Identity::kDhi;
     form_.dhi_form = DhiForm::kRidFabric;
     form_.handle_bits = 8;
-    handles_.add({Dhi{16}, Dhi{31}});
+    handles_.add({3, 3}, {Dhi{16}, Dhi{31}});
   }
   static Tlp from(Bdf requester) {
     Tlp tlp;
@@ -93,17 +93,29 @@ TEST_F(SourceValidation, D23_TagFormKeepsTheBdfAndBothAreChecked) {
 
 TEST_F(SourceValidation, D16_ErrorsOfTheSwitchGoToTheOwnerOfTheHandle) {
   HandleOwners& owners = handles_;
-  owners.learn(Dhi{20}, Bdf::of(3, 0, 1));
-  owners.learn(Dhi{40}, Bdf::of(3, 0, 2));
+  owners.learn(Dhi{20}, Bdf::of(3, 0, 1), true);
+  owners.learn(Dhi{40}, Bdf::of(3, 0, 2), true);
   EXPECT_EQ(completion_target(with_handle(20), form_, &owners), Bdf::of(3, 0, 1));
   EXPECT_EQ(completion_target(with_handle(40), form_, &owners), (Bdf{40}));
   EXPECT_EQ(completion_target(with_handle(20), form_, nullptr), (Bdf{20}));
   EXPECT_EQ(completion_target(from(Bdf::of(3, 0, 4)), form_, &owners), Bdf::of(3, 0, 4));
-  owners.learn(Dhi{20}, std::nullopt);
+  owners.learn(Dhi{20}, Bdf::of(3, 0, 1), false);
   EXPECT_EQ(completion_target(with_handle(20), form_, &owners), (Bdf{20}));
-  owners.learn(Dhi{16}, Bdf::of(3, 0, 1));
-  owners.forget_all();
+  owners.learn(Dhi{16}, Bdf::of(3, 0, 1), true);
+  owners.forget_all(Bdf::of(3, 0, 0));
   EXPECT_EQ(owners.owner_of(Dhi{16}), std::nullopt);
+}
+
+// Two devices behind one port of a switch.
+TEST_F(SourceValidation, S1_ADeviceChangesNoOwnerOfAnothersHandles) {
+  handles_.add({4, 4}, {Dhi{32}, Dhi{47}});
+  const Bdf owner = Bdf::of(4, 0, 1), other = Bdf::of(3, 0, 1);
+  handles_.learn(Dhi{40}, owner, true);
+  handles_.learn(Dhi{40}, other, true);
+  EXPECT_EQ(handles_.owner_of(Dhi{40}), owner);
+  handles_.learn(Dhi{40}, other, false);
+  handles_.forget_all(other);
+  EXPECT_EQ(handles_.owner_of(Dhi{40}), owner);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::optional<double> value(const std::string& formula) {
-  const std::map<std::string, double> row = {{"a", 6}, {"workload.payload", 300}, {"zero", 0}};
+  const std::map<std::string, double> row = {
+      {"a", 6}, {"workload.payload", 300}, {"zero", 0}, {"rp1-ep1_up", 16}};
   const Expression expression(formula);
   EXPECT_TRUE(expression.is_valid()) << expression.problem();
   return expression.value(
@@ -36,6 +37,15 @@ TEST(Expression, ProductsBindTighterThanSumsAndBothGoFromLeftToRight) {
 TEST(Expression, ColumnsAreThoseOfTheRowOrOfItsBaseline) {
   EXPECT_EQ(value("a + workload.payload"), 306);
   EXPECT_EQ(value("100 * a / baseline(a) - 100"), -90);
+}
+
+TEST(Expression, ANameInDoubleQuotesMayHaveOtherSigns) {
+  EXPECT_EQ(value("\"rp1-ep1_up\" / 2 - -1"), 9);
+  EXPECT_EQ(value("\"rp1-ep1_up\" / baseline(\"rp1-ep1_up\")"), 0.1);
+  for (const char* formula : {"\"", "\"\"", "1 + \"rp1", "\"a\"\"a\""}) {
+    EXPECT_FALSE(Expression(formula).is_valid()) << formula;
+  }
+  EXPECT_THAT(Expression("rp1:ep1").problem(), HasSubstr("double quotes"));
 }
 
 TEST(Expression, FormulaTooLongForItsTreeIsRefused) {

@@ -116,6 +116,15 @@ TEST(GraphFlaws, UnknownNode) {
                                 HasSubstr("nearest name 'sw'"))));
 }
 
+TEST(GraphFlaws, ARootPortOfAnotherHostHasItsHostInFront) {
+  const std::string port = "{name: x, kind: root_port, host: ";
+  EXPECT_THAT(flaws(port + "1}, " + kDev, {"from: x, to: dev"}, "2"),
+              ElementsAre(HasSubstr("do you mean 'h1.x'?")));
+  EXPECT_THAT(
+      flaws(port + "3}, " + kDev, {"from: rp0, to: dev"}),
+      ElementsAre(HasSubstr("host 3; expected a number below system.hosts: there is 1 host")));
+}
+
 TEST(GraphFlaws, TwoUppers) {
   EXPECT_THAT(flaws(kDev, {"from: rp0, to: dev", "from: rp1, to: dev"}),
               ElementsAre(AllOf(StartsWith("c.yaml:7:23: system.edges[1].to: 'dev' is below 'rp0'"),
@@ -204,6 +213,9 @@ TEST(GraphInstances, EgressNamesNodes) {
   EXPECT_THAT(problems_of("system: {" + tree + ", acs: {egress: [ep2]}}"),
               ElementsAre(AllOf(HasSubstr("system.acs.egress: unknown node 'ep2'"),
                                 HasSubstr("nearest name"))));
+  EXPECT_THAT(
+      problems_of("system: {" + tree + ", acs: {egress: [rp0]}}"),
+      ElementsAre(HasSubstr("a root port, which is no peer: 'rp0'; expected the name of a")));
   EXPECT_THAT(problems_of("system: {" + tree + ", instances: {sw0: {system.acs.egress: [gpu]}}}"),
               ElementsAre(HasSubstr("system.instances.sw0.system.acs.egress: unknown node 'gpu'")));
 }
