@@ -14,7 +14,8 @@ constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMost16 = std::numeric_limits<std::uint16_t>::max();
 
 constexpr std::uint64_t kMostDmaBytes = std::uint64_t{1} << 31;
-constexpr std::uint32_t kTranslationBytes = 8;  // one translation
+constexpr std::uint32_t kTranslationBytes = 8;         // one translation
+constexpr std::uint32_t kMostTranslationBytes = 4096;  // as far as Length reaches [LNK-1.4]
 
 /// The bytes of a write: a little-endian number of a width, or hex.
 std::vector<std::uint8_t> read_bytes(OpReader& in) {
@@ -61,6 +62,10 @@ void check_data(OpReader& in, DmaOp& op) {
   }
   if (is_translation && !in.has("bytes")) {
     op.bytes = kTranslationBytes;
+  }
+  if (is_translation && op.bytes > kMostTranslationBytes) {
+    in.complain("bytes", std::to_string(op.bytes) +
+                             " seen; expected up to 4096: a translation request is one TLP");
   }
 }
 

@@ -27,6 +27,15 @@ TEST(BadScriptLine, ValueOutOfRangeIsNotTakenForAnother) {
               ElementsAre(HasSubstr("value: 256 seen; expected 0 to 255")));
 }
 
+// [LNK-1.4]
+TEST(BadScriptLine, TranslationRequestLongerThanLengthCanSay) {
+  const std::string front =
+      R"({"op":"dma","kind":"read","addr":0,"at":"translation_request","bytes":)";
+  EXPECT_THAT(problems_of(front + "4096}"), ElementsAre());
+  EXPECT_THAT(problems_of(front + "4097}"),
+              ElementsAre(HasSubstr("bytes: 4097 seen; expected up to 4096")));
+}
+
 // Messages go out as JSON, which has no halves of a character.
 TEST(BadScriptLine, CharacterOfManyBytesAmongHexDigitsIsNotTorn) {
   const auto problems = problems_of("{\"op\":\"tlp\",\"hex\":\"00\xd1\x99\"}");
