@@ -185,7 +185,9 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
   TlpLimits limits;
   limits.mps = mps_;
   limits.is_below = true;
-  if (arrival.packet->malformed || check_tlp(tlp, limits)) {
+  const std::optional<TlpViolation> violation =
+      arrival.packet->malformed ? arrival.packet->malformed : check_tlp(tlp, limits);
+  if (violation && is_malformed(*violation)) {
     report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
     return;
   }
@@ -347,8 +349,11 @@ void TargetUnit::negotiate_again() {
   software_.negotiated(outcome, dvsec_.is_software_managed());
 }
 
-// Where a request goes that can be served.
+// Where a request goes that can be served. A device translates for nobody. [ATR-30]
 std::optional<BarAccess::Place> TargetUnit::locate(const Tlp& tlp) const {
+  if (tlp.at != AddressType::kUntranslated && tlp.at != AddressType::kTranslated) {
+    return std::nullopt;
+  }
   const std::optional<BarAccess::Place> place = bar_.place_of(tlp);
   return place && !software_.is_in_reset(place->function) ? place : std::nullopt;
 }
