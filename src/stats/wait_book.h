@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,19 +80,20 @@ class UseClock {
     since_ = begin_ = now;
     sum_ = 0;
     peak_ = in_use_;
-    end_.reset();
+    ended_ = false;
   }
   /// What comes later does not count; or it does, after all.
   void end_window(Time now) {
     let_begin(now);
-    end_ = End{peak_, mean(now)};
+    end_ = {peak_, mean(now)};
+    ended_ = true;
   }
-  void extend_window() { end_.reset(); }
-  std::uint64_t peak() const { return end_ ? end_->peak : peak_; }
+  void extend_window() { ended_ = false; }
+  std::uint64_t peak() const { return ended_ ? end_.peak : peak_; }
   /// Mean of the units in use in the window, which may be open still; 0 at its very beginning.
   double mean(Time now) const {
-    if (end_) {
-      return end_->mean;
+    if (ended_) {
+      return end_.mean;
     }
     const double span = static_cast<double>((now - begin_).fs);
     double sum = sum_ + static_cast<double>(in_use_) * static_cast<double>((now - since_).fs);
@@ -105,8 +105,8 @@ class UseClock {
 
  private:
   struct End {
-    std::uint64_t peak;
-    double mean;
+    std::uint64_t peak = 0;
+    double mean = 0;
   };
   void let_begin(Time now) {
     while (!starts_.empty() && starts_.front() <= now) {
@@ -117,7 +117,8 @@ class UseClock {
 
   Time begin_{}, since_{};
   std::vector<Time> starts_;  // of units that are to be in use, in order
-  std::optional<End> end_;
+  End end_;
+  bool ended_ = false;  // whether end_ holds
   std::uint64_t in_use_ = 0, peak_ = 0;
   double sum_ = 0;  // units x femtoseconds
 };
