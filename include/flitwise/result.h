@@ -156,7 +156,8 @@ struct WaitResult {
   Time blocked{};                          ///< time in which at least one waited
   std::optional<std::uint64_t> peak = {};  ///< most units in use at a time, where that is counted
   std::optional<double> busy = {};         ///< mean share in use, likewise
-  /// Of a server: from its first work to its last, where that is shorter than the window.
+  /// Of a server with a device's window, as a wire: from its first work to its last. None: `busy`
+  /// is of the window of the run.
   std::optional<Time> span = {};
 };
 
@@ -165,7 +166,7 @@ struct WaitResult {
 struct Step {
   std::string at;
   std::string direction;
-  std::string kind;
+  std::string kind;  ///< empty: any, those of other kinds hold up these
 };
 
 /// The way of the requests of one kind from one engine, up to the end of their completions.
@@ -175,6 +176,7 @@ struct RequestRoute {
   std::string kind;            ///< "read", "write", "message", "msi", "atomic"
   std::uint64_t requests = 0;  ///< that the engine has issued in the window
   std::vector<Step> steps;     ///< in order
+  Time begin{}, end{};         ///< of the window of the engine
 };
 
 /// A resource that limits a kind of request, or comes next.
@@ -190,7 +192,8 @@ struct Limit {
 /// What limited requests of one kind and direction.
 struct ExplainResult {
   std::string link, direction, kind;
-  Limit limit, next;  ///< empty where nothing was waited for
+  Limit limit, next;           ///< empty where nothing was waited for
+  std::uint64_t requests = 0;  ///< issued in the window
 };
 
 /// One device cache.

@@ -47,7 +47,7 @@ CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Device
     : LineAgent(
           name, config.timing.clock, pool,
           LineCore(pool, tracer, read_of(config.cxl.cache.read), write_of(config.cxl.cache.write)),
-          "up", "device.cxl.cache.requests"),
+          "up", "device.cxl.cache.requests", config.cxl.cache.requests, "device.cxl.cache.size"),
       config_(config),
       rules_(rules_for(config.cxl.cache, cache_id), listener) {}
 
@@ -116,6 +116,7 @@ CxlHome::CxlHome(const sc_core::sc_module_name& name, const HostConfig& config, 
       stand_in_(std::move(stand_in)) {
   for (int number = 0; number < caches; ++number) {
     ports_.push_back(std::make_unique<Port>(fmt::format("port{}", number)));
+    ports_.back()->most_at_work = rules_.most_at_work();
     ports_.back()->from_link.register_nb_transport_fw(this, &CxlHome::receive, number);
   }
   wakeup_.wakes("work_process", [this] { work(); });
@@ -263,8 +264,9 @@ void CxlHome::Port::start_window() {
 }
 
 std::vector<WaitResult> CxlHome::Port::waits() const {
-  return {work_waits.result({place, "home_requests", ResourceRole::kSlots, "up"}),
-          to_link.waits(place, "down")};
+  return {
+      work_waits.result({place, "home_requests", ResourceRole::kSlots, "up", "", "", most_at_work}),
+      to_link.waits(place, "down")};
 }
 
 bool CxlHome::is_quiet() const {

@@ -11,10 +11,12 @@
 namespace flitwise {
 
 CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const HostConfig& config,
-                       bool real_payload, PacketPool& pool, LatencyTracer& tracer)
+                       bool real_payload, PacketPool& pool, LatencyTracer& tracer,
+                       unsigned queue_depth)
     : ComponentModule(name),
       config_(config),
       real_payload_(real_payload),
+      queue_depth_(queue_depth),
       pool_(pool),
       tracer_(tracer),
       wakeup_("wakeup", config.timing.clock),
@@ -223,10 +225,10 @@ void CxlMemHost::start_window() {
 }
 
 std::vector<WaitResult> CxlMemHost::waits() const {
-  return {tag_waits_.result(
-              {name(), "cxl_ids", ResourceRole::kSlots, "down", "", "host.cxl_mem.outstanding"}),
-          queue_waits_.result(
-              {name(), "cxl_queues", ResourceRole::kQueue, "down", "", "link.cxl.queue_depth"})};
+  return {tag_waits_.result({name(), "cxl_ids", ResourceRole::kSlots, "down", "",
+                             "host.cxl_mem.outstanding", config_.cxl_mem.outstanding}),
+          queue_waits_.result({name(), "cxl_queues", ResourceRole::kSlots, "down", "",
+                               "link.cxl.queue_depth", queue_depth_})};
 }
 
 std::string CxlMemHost::waiting() const {
@@ -245,12 +247,13 @@ std::vector<CheckResult> CxlMemHost::checks() const {
 }
 
 CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
-                           PacketPool& pool)
+                           PacketPool& pool, unsigned queue_depth)
     : ComponentModule(name),
       config_(config),
+      queue_depth_(queue_depth),
       pool_(pool),
       rules_(config.memory),
-      answers_(kOutboxDepth) {
+      answers_(256) {
   from_link.register_nb_transport_fw(this, &CxlMemDevice::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemDevice::link_has_room, 0);
 }
@@ -305,8 +308,8 @@ void CxlMemDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlMemDevice::waits() const {
-  return {answers_.waits().result(
-      {name(), "cxl_queues", ResourceRole::kQueue, "up", "", "link.cxl.queue_depth"})};
+  return {answers_.waits().result({name(), "cxl_queues", ResourceRole::kSlots, "up", "",
+                                   "link.cxl.queue_depth", queue_depth_})};
 }
 
 std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {

@@ -35,7 +35,7 @@ class CxlMemHost : public ComponentModule {
   LinkInitiator<CxlMemHost> to_link{"to_link"};
 
   CxlMemHost(const sc_core::sc_module_name& name, const HostConfig& config, bool real_payload,
-             PacketPool& pool, LatencyTracer& tracer);
+             PacketPool& pool, LatencyTracer& tracer, unsigned queue_depth);
 
   /// Where the requests come from; it outlives the host's end.
   void attach(Engine& engine) { transfers_.attach(engine); }
@@ -64,8 +64,6 @@ class CxlMemHost : public ComponentModule {
   std::vector<WaitResult> waits() const override;
 
  private:
-  static constexpr std::size_t kForeignDepth = 16;  // grows
-
   /// A line that is asked for, by its Tag. The packet is gone once the answer is here.
   struct Request {
     PacketRef packet;
@@ -87,7 +85,8 @@ class CxlMemHost : public ComponentModule {
   bool awaits(const CxlMessage& answer) const;
 
   const HostConfig config_;
-  const bool real_payload_;  // lines that are written have bytes
+  const bool real_payload_;     // lines that are written have bytes
+  const unsigned queue_depth_;  // of each channel of the link
   PacketPool& pool_;
   LatencyTracer& tracer_;
   Wakeup wakeup_;
@@ -102,7 +101,7 @@ class CxlMemHost : public ComponentModule {
   Time tag_back_at_{};                   // the first one behind that
   WaitBook tag_waits_, queue_waits_;
   // Of nobody here, behind the one that waits for room: M2S Req, and the others.
-  std::array<Outbox, 2> foreign_{Outbox(kForeignDepth), Outbox(kForeignDepth)};
+  std::array<Outbox, 2> foreign_{Outbox(16), Outbox(16)};  // they grow
   bool is_down_ = false;
   Time last_completion_{};
   std::map<std::string, std::uint64_t> errors_;
@@ -114,8 +113,8 @@ class CxlMemDevice : public ComponentModule {
   LinkTarget<CxlMemDevice> from_link{"from_link"};
   LinkInitiator<CxlMemDevice> to_link{"to_link"};
 
-  CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
-               PacketPool& pool);
+  CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config, PacketPool& pool,
+               unsigned queue_depth);
 
   /// A message that its rules know nothing of.
   void send(PacketRef message) { send(std::move(message), now()); }
@@ -131,8 +130,6 @@ class CxlMemDevice : public ComponentModule {
   std::vector<WaitResult> waits() const override;
 
  private:
-  static constexpr std::size_t kOutboxDepth = 256;
-
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
@@ -141,6 +138,7 @@ class CxlMemDevice : public ComponentModule {
   void send(PacketRef message, Time ready);
 
   const CxlDeviceConfig config_;
+  const unsigned queue_depth_;  // of each channel of the link
   PacketPool& pool_;
   MemoryExpander rules_;
   CxlOutput out_;  // scratch

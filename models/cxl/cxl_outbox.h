@@ -86,6 +86,8 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
     last_response_ = Time{};
   }
 
+  /// Of each channel of the link.
+  void set_queue_depth(unsigned depth) { queue_depth_ = depth; }
   void start_window(Time now) {
     for (Outbox& queue : queues_) {
       queue.waits().start_window(now);
@@ -97,8 +99,8 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
     for (const Outbox& queue : queues_) {
       all.add(queue.waits());
     }
-    return all.result(
-        {place, "cxl_queues", ResourceRole::kQueue, direction, "", "link.cxl.queue_depth"});
+    return all.result({place, "cxl_queues", ResourceRole::kSlots, direction, "",
+                       "link.cxl.queue_depth", queue_depth_});
   }
 
  private:
@@ -121,6 +123,7 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
 
   std::vector<Outbox> queues_ = std::vector<Outbox>(kCxlChannels, Outbox(kDepth));  // by CxlChannel
   Time last_response_{};
+  unsigned queue_depth_ = 0;
 };
 
 }  // namespace flitwise

@@ -41,7 +41,7 @@ CxlHdmHost::CxlHdmHost(const sc_core::sc_module_name& name, const HostConfig& co
                        PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener)
     : LineAgent(name, config.timing.clock, pool,
                 LineCore(pool, tracer, read_of(config.cxl_mem.read), CoreOp::kWrite), "down",
-                "host.cxl_mem.outstanding"),
+                "host.cxl_mem.outstanding", config.cxl_mem.outstanding, "host.cxl_mem.cache.size"),
       config_(config),
       rules_(rules_for(config), listener) {}
 
@@ -85,7 +85,8 @@ CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const DeviceConf
                            LineStateListener* listener)
     : LineAgent(name, config.timing.clock, pool,
                 LineCore(pool, tracer, CoreOp::kRead, CoreOp::kWrite), "up",
-                "device.cxl.own_cache.snoops"),
+                "device.cxl.own_cache.snoops", config.cxl.own_cache.snoops,
+                "device.cxl.own_cache.size"),
       config_(config.cxl),
       rules_(rules_for(config_), *this, listener),
       stand_in_(std::move(stand_in)) {}

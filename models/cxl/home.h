@@ -49,7 +49,8 @@ class CxlHome : public ComponentModule,
     /// A write of the cache that had its GO with the pull is over. [COH-3.11]
     std::function<void(std::uint64_t line, bool is_written, Time when)> on_write_over;
 
-    std::string place;  ///< that its waits name
+    std::string place;             ///< that its waits name
+    std::uint64_t most_at_work{};  ///< requests, of all ports together [COH-3.9]
 
     explicit Port(const std::string& module)
         : from_link((module + "_from_link").c_str()),

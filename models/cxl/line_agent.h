@@ -54,21 +54,20 @@ class LineAgent : public ComponentModule {
     to_link.start_window(now());
   }
   std::vector<WaitResult> waits() const override {
-    return core_.waits({name(), "cxl_ids", ResourceRole::kSlots, direction_, "", ids_key_},
-                       to_link.waits(name(), direction_));
+    return core_.waits(ids_, size_key_, to_link.waits(name(), ids_.direction.c_str()));
   }
   const auto& rules() const { return agent().rules_; }
 
  protected:
-  /// `ids_key`: what bounds its identifiers.
+  /// `ids`: identifiers that it has; keys: what bounds them, and the size of its cache.
   LineAgent(const sc_core::sc_module_name& name, Time clock, PacketPool& pool, LineCore core,
-            const char* direction, const char* ids_key)
+            const char* direction, const char* ids_key, std::uint64_t ids, const char* size_key)
       : ComponentModule(name),
         pool_(pool),
         wakeup_("wakeup", clock),
         core_(std::move(core)),
-        direction_(direction),
-        ids_key_(ids_key) {
+        ids_{this->name(), "cxl_ids", ResourceRole::kSlots, direction, "", ids_key, ids},
+        size_key_(size_key) {
     from_link.register_nb_transport_fw(this, &LineAgent::receive, 0);
     wakeup_.wakes("work_process", [this] { agent().work(); });
   }
@@ -139,8 +138,8 @@ class LineAgent : public ComponentModule {
     return tlm::TLM_COMPLETED;
   }
 
-  const char* const direction_;
-  const char* const ids_key_;
+  const Resource ids_;
+  const char* const size_key_;
   bool is_down_ = false;
   std::uint64_t lost_lines_ = 0;
 };

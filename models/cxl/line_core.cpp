@@ -12,6 +12,8 @@ void LineCore::meet(CoreObstacle obstacle, Time now) {
     id_waits_.add(met_at_, now);
   } else if (obstacle_ == CoreObstacle::kLine) {
     line_waits_.add(met_at_, now);
+  } else if (obstacle_ == CoreObstacle::kWay) {
+    way_waits_.add(met_at_, now);
   }
   obstacle_ = obstacle;
   met_at_ = now;
@@ -20,12 +22,17 @@ void LineCore::meet(CoreObstacle obstacle, Time now) {
 void LineCore::start_window(Time now) {
   id_waits_.start_window(now);
   line_waits_.start_window(now);
+  way_waits_.start_window(now);
 }
 
-std::vector<WaitResult> LineCore::waits(const Resource& ids, WaitResult queues) const {
-  return {id_waits_.result(ids),
-          line_waits_.result({ids.at, "cxl_lines", ResourceRole::kQueue, ids.direction}),
-          std::move(queues)};
+// Requests for more lines meet at one less often.
+std::vector<WaitResult> LineCore::waits(const Resource& ids, const char* size_key,
+                                        WaitResult queues) const {
+  const auto row = [&ids](const char* name, const char* key) {
+    return Resource{ids.at, name, ResourceRole::kSlots, ids.direction, "", key};
+  };
+  return {id_waits_.result(ids), line_waits_.result(row("cxl_lines", "workload.buffer_size")),
+          way_waits_.result(row("cxl_ways", size_key)), std::move(queues)};
 }
 
 // The next request, but for the bytes that it writes.

@@ -88,9 +88,9 @@ class LineCore {
   void lose_all(Time now);
 
   void start_window(Time now);
-  /// Of the line that goes next: for an identifier, and for its line or a way. `queues`: those of
-  /// the agent's messages, behind them.
-  std::vector<WaitResult> waits(const Resource& ids, WaitResult queues) const;
+  /// Of the line that goes next: for an identifier, its line, or a way of the cache, which
+  /// `size_key` sizes. `queues`: those of the agent's messages, behind them.
+  std::vector<WaitResult> waits(const Resource& ids, const char* size_key, WaitResult queues) const;
 
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   std::uint64_t lines_over() const { return transfers_.lines_over(); }
@@ -136,7 +136,7 @@ class LineCore {
   unsigned asked_ = 0;                           // then
   CoreObstacle obstacle_ = CoreObstacle::kNone;  // in the way of the line that goes next
   Time met_at_{};
-  WaitBook id_waits_, line_waits_;
+  WaitBook id_waits_, line_waits_, way_waits_;
   Time last_completion_{};
   std::uint64_t refused_ = 0, lost_ = 0;  // requests
 };

@@ -31,6 +31,7 @@ struct EndpointConfig {
   bool has_switch = false;      ///< between device and root port
   bool stops_contexts = false;  ///< software does, while others go on
   std::uint64_t seed = 1;
+  const char* handles_key = "device.dhi.bits";  ///< what bounds its handles [DHI D2]
 
   static EndpointConfig of(const Config& config);
   IdentityForm form() const { return {link.identity, link.dhi_form, device.dhi.bits}; }

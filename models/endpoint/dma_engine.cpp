@@ -206,6 +206,22 @@ void DmaEngine::start_window() {
   outstanding_use_.start_window(now());
   message_waits_.start_window(now());
   issued_ = {};
+  window_begin_ = now();
+  window_end_ = Time::never();
+}
+
+void DmaEngine::end_window() {
+  outstanding_use_.end_window(now());
+  window_end_ = now();
+}
+
+void DmaEngine::extend_window() {
+  outstanding_use_.extend_window();
+  window_end_ = Time::never();
+}
+
+std::pair<Time, Time> DmaEngine::window() const {
+  return {window_begin_, std::min(window_end_, now())};
 }
 
 std::vector<WaitResult> DmaEngine::waits(const std::string& at, const char* direction) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "endpoint/engine.h"
@@ -49,6 +50,10 @@ class DmaEngine final : public Engine, private RegionOwner {
   std::string waiting() const override;
 
   void start_window();
+  void end_window();
+  void extend_window();
+  /// From when to when; to now where it has not ended.
+  std::pair<Time, Time> window() const;
   /// Waits of the read that goes next, for the end of one of those that are out, and of the message
   /// that goes next, if any has waited. `at`: whose engine it is; direction: of its requests.
   std::vector<WaitResult> waits(const std::string& at, const char* direction) const;
@@ -114,6 +119,7 @@ class DmaEngine final : public Engine, private RegionOwner {
   std::array<std::uint64_t, 4> issued_{};  // by Op, in the window
   Time full_since_ = Time::never();        // a message waits for the end of one of kMessages
   WaitBook message_waits_;
+  Time window_begin_{}, window_end_ = Time::never();
   std::uint64_t started_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t doorbells_ = 0, stray_doorbells_ = 0;

@@ -8,6 +8,7 @@
 
 #include "codec/json_value.h"
 #include "faults/broken_rules.h"
+#include "link/transaction_queues.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -24,6 +25,11 @@ EndpointConfig EndpointConfig::of(const Config& config) {
   own.buffer_base = config.workload.buffer_base;
   own.stops_contexts = config.host.iommu_driver.teardown_rate > 0;
   own.seed = config.run.seed;
+  const auto& table = config.host.dhi;
+  if (table.table == HostDhiTable::kShared &&
+      table.entries < HandleRange::of_bits(config.device.dhi.bits).size()) {
+    own.handles_key = "host.dhi.entries";
+  }
   return own;
 }
 
@@ -116,16 +122,20 @@ std::vector<WaitResult> Endpoint::waits() const {
     return WaitResult{std::move(resource), waited.count, waited.time, waited.time};
   };
   std::vector<WaitResult> all = {
-      shell_.waits(name()), row({name(), "tags", ResourceRole::kSlots, "up", "read",
-                                 "device.tag_bits", std::uint64_t{1} << config_.device.tag_bits},
-                                requests_.tag_stall(now()))};
+      shell_.waits(name(), queue_room(config_.link.queue_depth)),
+      row({name(), "tags", ResourceRole::kSlots, "up", "read", "device.tag_bits", requests_.tags()},
+          requests_.tag_stall(now()))};
   if (config_.link.identity == Identity::kDhi) {
-    all.push_back(row({name(), "handles", ResourceRole::kSlots, "up", "", "device.dhi.bits",
-                       std::uint64_t{1} << config_.device.dhi.bits},
+    const HandleRange range = dhi().table() != nullptr
+                                  ? dhi().table()->range()
+                                  : HandleRange::of_bits(config_.device.dhi.bits);
+    all.push_back(row({name(), "handles", ResourceRole::kSlots, "up", "", config_.handles_key,
+                       std::uint64_t{range.size()}},
                       handles_.stall(now())));
   }
   if (translations_ != nullptr) {
-    boost::range::push_back(all, translations_->unit().parked.waits(name()));
+    boost::range::push_back(all, translations_->unit().parked.waits(
+                                     name(), config_.device.atc.requests, config_.device.pri));
   }
   return all;
 }

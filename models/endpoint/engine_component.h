@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,11 +49,14 @@ class EngineComponent final : public Bystander {
     sum.completed += engine_.ended();
   }
   void start_window() override { engine_.start_window(); }
+  void end_window() override { engine_.end_window(); }
+  void extend_window() override { engine_.extend_window(); }
   std::vector<WaitResult> waits() const override { return engine_.waits(name(), direction_); }
   void report(RunResult& result) const override {
     for (const Route& one : routes_) {
       result.routes.push_back(one.route);
       result.routes.back().requests = engine_.issued(one.op);
+      std::tie(result.routes.back().begin, result.routes.back().end) = engine_.window();
     }
   }
   Counts errors() const override { return {{"stray_doorbell", engine_.stray_doorbells()}}; }

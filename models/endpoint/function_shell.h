@@ -71,10 +71,10 @@ class FunctionShell final : public DeviceOutput {
 
   bool is_quiet() const { return outbox_.empty() && (raw_ == nullptr || raw_->is_done()); }
   void start_window(Time now) { outbox_.waits().start_window(now); }
-  /// Waits for room in the link's queues.
-  WaitResult waits(const std::string& place) const {
+  /// Waits for room in the link's queues, which have so much of it.
+  WaitResult waits(const std::string& place, std::size_t room) const {
     return outbox_.waits().result(
-        {place, "link_queues", ResourceRole::kQueue, "up", "", "link.queue_depth"});
+        {place, "link_queues", ResourceRole::kQueue, "up", "", "link.queue_depth", room});
   }
   std::size_t unsent() const { return outbox_.size(); }
 

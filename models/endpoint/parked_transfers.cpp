@@ -3,6 +3,7 @@
 #include "endpoint/parked_transfers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"
@@ -48,17 +49,24 @@ void ParkedTransfers::start_window(Time now) {
   room_waits_.start_window(now);
 }
 
-std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
-  const auto of = [&](ParkedState state, const char* resource, const std::string& key = "") {
+// Credits are as many as software allocates, and no more than the device has. [PRI-26]
+std::vector<WaitResult> ParkedTransfers::waits(const std::string& place, std::uint64_t requests,
+                                               const PriConfig& pages) const {
+  const auto of = [&](ParkedState state, const char* resource, const std::string& key = "",
+                      std::uint64_t capacity = 0) {
     const ResourceRole role = key.empty() ? ResourceRole::kQueue : ResourceRole::kSlots;
-    return waits_[static_cast<std::size_t>(state)].result({place, resource, role, "up", "", key});
+    return waits_[static_cast<std::size_t>(state)].result(
+        {place, resource, role, "up", "", key, capacity});
   };
-  return {of(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests"),
-          of(ParkedState::kAwaitsReply, "translations"),
-          of(ParkedState::kWantsPage, "page_request_credits", "device.pri.capacity"),
-          of(ParkedState::kAwaitsPage, "pages"),
-          of(ParkedState::kReady, "order"),
-          room_waits_.result({place, "parked", ResourceRole::kQueue, "up"})};
+  return {
+      of(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests", requests),
+      of(ParkedState::kAwaitsReply, "translations"),
+      of(ParkedState::kWantsPage, "page_request_credits",
+         pages.allocation <= pages.capacity ? "device.pri.allocation" : "device.pri.capacity",
+         std::min(pages.allocation, pages.capacity)),
+      of(ParkedState::kAwaitsPage, "pages"),
+      of(ParkedState::kReady, "order"),
+      room_waits_.result({place, "parked", ResourceRole::kQueue, "up", "", "", entries_.size()})};
 }
 
 void ParkedTransfers::set_state(Slot slot, ParkedState state, Time since) {

@@ -13,6 +13,7 @@
 
 #include "common/slot_list.h"
 #include "endpoint/parked_transfer.h"
+#include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "stats/wait_book.h"
 
@@ -48,8 +49,9 @@ class ParkedTransfers {
   void set_state(Slot slot, ParkedState state, Time since = {});
   /// Waits are of what comes from now on.
   void start_window(Time now);
-  /// What transfers have waited for.
-  std::vector<WaitResult> waits(const std::string& place) const;
+  /// What transfers have waited for; so many requests may be out at once.
+  std::vector<WaitResult> waits(const std::string& place, std::uint64_t requests,
+                                const PriConfig& pages) const;
 
   /// May a TLP like this pass everything parked?
   bool may_pass_all(const Tlp& later) const { return may_pass(later, kNoSlot); }

@@ -72,8 +72,8 @@ void Builder::build_host(unsigned host) {
   cache_watches_.push_back(nullptr);
   if (caches > 0) {
     fabric_.homes.back() = std::make_unique<CxlHome>(
-        (node.prefix + "home").c_str(), node.config.host, broken_snoops(node.config.faults), caches,
-        surroundings_.pool, node.memory);
+        (node.prefix + host_part::kHome).c_str(), node.config.host,
+        broken_snoops(node.config.faults), caches, surroundings_.pool, node.memory);
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }
@@ -99,15 +99,15 @@ void Builder::build_below(NodeIndex node) {
 
 void Builder::add_switch(NodeIndex node, const Config& config, Link& link) {
   std::vector<Link*> below;
-  std::vector<LinkPreset> presets;
+  std::vector<LinkConfig> configs;
   for (const NodeIndex lower : graph_[node].lower) {
     const std::size_t own_link = fabric_.links.size();
     build_below(lower);
     below.push_back(fabric_.links[own_link].link.get());
-    presets.push_back(below.back()->config().preset);
+    configs.push_back(below.back()->config());
   }
   auto sw = std::make_unique<Switch>(graph_[node].name.c_str(), config.system, config.link,
-                                     config.device.dhi.bits, presets, surroundings_.pool);
+                                     config.device.dhi.bits, configs, surroundings_.pool);
   bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link.port, LinkSide::kDownstream);
   for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
@@ -128,15 +128,15 @@ void Builder::add_root_port(NodeIndex node) {
     }
   }
   HostNode& host = *surroundings_.hosts[graph_[node].host];
-  fabric_.root_ports.push_back(std::make_unique<RootPort>(
-      name.c_str(),
-      RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
-                                                         : at_root_port(*first)),
-      surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
-  RootPort& port = *fabric_.root_ports.back();
-  port.attach(host.agent);
   const auto link = std::find_if(fabric_.links.begin(), fabric_.links.end(),
                                  [&](const FabricLink& one) { return one.lower == lower; });
+  RootPortConfig own = RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
+                                                                          : at_root_port(*first));
+  own.link.queue_depth = link->link->config().queue_depth;
+  fabric_.root_ports.push_back(std::make_unique<RootPort>(
+      name.c_str(), own, surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
+  RootPort& port = *fabric_.root_ports.back();
+  port.attach(host.agent);
   bind(port.to_link, port.from_link, link->link->port, LinkSide::kUpstream);
   link->link->on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
   for (FabricDevice& device : fabric_.devices) {
@@ -193,6 +193,7 @@ Config Builder::at_root_port(const FabricDevice& device) const {
 // Both ends advertise what the configuration says, but for switches.
 void Builder::add_link(NodeIndex node, const Config& config) {
   const std::string& name = graph_[node].link;
+  const std::string position = graph_[graph_.upper_of(node)].position + "-" + graph_[node].position;
   const LinkCredits of_switch = switch_credits(config.link.credits);
   const std::array<LinkCredits, 2> advertised = {
       graph_.is(graph_.upper_of(node), NodeKind::kSwitch) ? of_switch : config.link.credits,
@@ -201,10 +202,10 @@ void Builder::add_link(NodeIndex node, const Config& config) {
       {name,
        std::make_unique<Link>(
            name.c_str(), with_identity_bits(config), config.message, config.faults,
-           random_.split(name), surroundings_.pool, advertised,
+           random_.split(position), surroundings_.pool, advertised,
            Link::Agents{config.device.cxl.cache.size > 0, config.device.cxl.memory > 0}),
        node});
-  fabric_.links.back().link->draw_skp_phases(random_.split(name + " SKP"));
+  fabric_.links.back().link->draw_skp_phases(random_.split(position + " SKP"));
 }
 
 void Builder::add_handles(FabricDevice& device, const Config& config) {

@@ -65,21 +65,31 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
     route.steps.push_back({std::move(place), there, kind});
   };
   const std::string prefix = host_prefix(device.host);
-  pass(source.place);
+  // An engine has one stream: what waits holds up requests of all kinds behind it.
+  route.steps.push_back({source.place, there, ""});
   for (std::string& place : places_at_link(device, source.is_cxl)) {
-    pass(std::move(place));
+    route.steps.push_back({std::move(place), there, ""});
   }
   for (const std::string& link : links) {
     pass(link);
   }
   if (!source.is_cxl) {
     pass(device.root_port->name());
-    pass(prefix + "iommu0");
+    pass(prefix + host_part::kAgent);
+    if (device.config.device.pri.enabled) {
+      pass(prefix + host_part::kDriver);
+    }
   }
-  if (source.is_cxl && device.cxl.cache != nullptr) {
-    pass(device.cxl.home->port(device.cxl.home_port).name());
+  // Answers wait for room at the link as well.
+  if (source.is_of_host && device.cxl.mem_device != nullptr) {
+    route.steps.push_back({device.cxl.mem_device->name(), back, "completion"});
   }
-  pass(prefix + "memory");
+  if (source.is_cxl && !source.is_of_host && device.cxl.cache != nullptr) {
+    const std::string home = device.cxl.home->port(device.cxl.home_port).name();
+    pass(home);
+    route.steps.push_back({home, back, "completion"});
+  }
+  pass(prefix + host_part::kMemory);
   if (source.is_cxl || op == Op::kRead) {
     for (auto link = links.rbegin(); link != links.rend(); ++link) {
       route.steps.push_back({*link, back, "completion"});
@@ -99,11 +109,12 @@ void Builder::add_memory(FabricDevice& device, Link& link) {
     return;
   }
   const Config above = at_root_port(device);
+  const unsigned depth = link.config().cxl.queue_depth;
   device.cxl.mem_host =
       &fabric_.make<CxlMemHost>(host.c_str(), above.host, above.workload.real_payload,
-                                surroundings_.pool, surroundings_.tracer);
-  device.cxl.mem_device =
-      &fabric_.make<CxlMemDevice>(memory.c_str(), device.config.device.cxl, surroundings_.pool);
+                                surroundings_.pool, surroundings_.tracer, depth);
+  device.cxl.mem_device = &fabric_.make<CxlMemDevice>(memory.c_str(), device.config.device.cxl,
+                                                      surroundings_.pool, depth);
   bind(device.cxl.mem_host->to_link, device.cxl.mem_host->from_link, link.mem, LinkSide::kUpstream);
   bind(device.cxl.mem_device->to_link, device.cxl.mem_device->from_link, link.mem,
        LinkSide::kDownstream);
@@ -125,6 +136,9 @@ void Builder::add_shared_memory(FabricDevice& device, Link& link, const std::str
   CxlHdmDevice& lower = fabric_.make<CxlHdmDevice>(
       memory.c_str(), device.config.device, broken_snoops(device.config.faults), surroundings_.pool,
       surroundings_.tracer, of_device);
+  for (CxlOutbox* const outbox : {&upper.to_link, &lower.to_link}) {
+    outbox->set_queue_depth(link.config().cxl.queue_depth);
+  }
   bind(upper.to_link, upper.from_link, link.mem, LinkSide::kUpstream);
   bind(lower.to_link, lower.from_link, link.mem, LinkSide::kDownstream);
   device.cxl.hdm_host = &upper;
@@ -153,6 +167,9 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   port.on_write_over = [&cache](std::uint64_t line, bool is_written, Time when) {
     cache.write_over(line, is_written, when);
   };
+  for (CxlOutbox* const outbox : {&port.to_link, &cache.to_link}) {
+    outbox->set_queue_depth(link.config().cxl.queue_depth);
+  }
   bind(port.to_link, port.from_link, link.cache, LinkSide::kUpstream);
   bind(cache.to_link, cache.from_link, link.cache, LinkSide::kDownstream);
   device.components.insert(device.components.end(), {&cache, &port});
@@ -160,7 +177,7 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
 
 // Engines do not move in step.
 Config Builder::with_own_seed(Config config, const std::string& stream) const {
-  if (stream != fabric_.devices.front().name) {
+  if (stream != graph_[fabric_.devices.front().node].position) {
     config.run.seed = Random(config.run.seed).split(stream).next();
   }
   return config;
@@ -177,8 +194,9 @@ void Builder::add_engines(FabricDevice& device) {
   if (via == WorkloadVia::kDma) {
     wake = [endpoint = device.endpoint] { endpoint->wake(); };
   }
+  const std::string& position = graph_[device.node].position;
   device.engine = make_engine(
-      device, with_own_seed(device.config, device.name),
+      device, with_own_seed(device.config, position),
       is_of_host ? of_host.host.timing.clock : device.config.device.timing.clock, std::move(wake));
   device.requests = &list_engine(device, *device.engine, device.name, is_of_host);
   device.requests->ask_losses([link = fabric_.links[device.link].link.get()] {
@@ -186,7 +204,7 @@ void Builder::add_engines(FabricDevice& device) {
   });
   if (via == WorkloadVia::kCxlBoth) {  // [CXL-8.2]
     device.host_engine =
-        make_engine(device, with_own_seed(of_host, "host_of_" + device.name),
+        make_engine(device, with_own_seed(of_host, "host_of_" + position),
                     of_host.host.timing.clock, [agents = device.cxl] { agents.wake_host(); });
     list_engine(device, *device.host_engine, device.name + ".host", true);
   }

@@ -125,7 +125,7 @@ void Fabric::start_engine(FabricDevice& device) {
                                 {own.link.identity, own.link.dhi_form, own.device.dhi.bits},
                                 device.range};
   device.hostile = std::make_unique<HostileEngine>(
-      target, random_.split(device.name), surroundings.pool,
+      target, random_.split(graph[device.node].position), surroundings.pool,
       HostileEngine::Plan{own.run.warmup, own.workload.requests,
                           [this, index] { surroundings.counting_starts(index); },
                           surroundings.work_ended});

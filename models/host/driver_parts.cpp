@@ -129,6 +129,7 @@ void DriverParts::submit(std::vector<DescriptorBytes> commands) {
 void CommandRing::submit(std::vector<DescriptorBytes> commands, std::function<void()> done) {
   batches_.push_back({std::move(commands), std::move(done)});
   if (batches_.size() == 1) {
+    use.set(1, now());
     bridge_.after(step_, [this] { write_next(); });
   }
 }
@@ -141,6 +142,8 @@ void CommandRing::write_next() {
     batches_.pop_front();
     if (!batches_.empty()) {
       bridge_.after(step_, [this] { write_next(); });
+    } else {
+      use.set(0, now());
     }
     done();
     return;

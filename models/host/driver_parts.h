@@ -21,6 +21,7 @@
 #include "iommu/driver_pages.h"
 #include "iommu/invalidation_descriptor.h"
 #include "memory/memory_port.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -67,8 +68,7 @@ class StatusPoll {
   void look(Poller poller);
 
   HostAccess& bridge_;
-  const Time period_;
-  const Time spacing_;  // of looks: the period, up to a clock edge
+  const Time period_, spacing_;  // the latter of looks: up to a clock edge
   std::vector<Poller> asleep_;
 };
 
@@ -87,6 +87,7 @@ class CommandRing {
   void submit(std::vector<DescriptorBytes> commands, std::function<void()> done);
   bool is_quiet() const { return batches_.empty(); }
   std::uint64_t written() const { return written_; }
+  UseClock use;  ///< 1 while there is something to write
 
  private:
   struct Batch {
@@ -103,8 +104,7 @@ class CommandRing {
   const std::uint64_t base_;
   const Time step_;
   std::deque<Batch> batches_;
-  std::uint32_t head_ = 0;  // as it was read last
-  std::uint32_t tail_ = 0;
+  std::uint32_t head_ = 0, tail_ = 0;  // the former as it was read last
   std::uint64_t written_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "host/driver_parts.h"
 #include "iommu/page_request_queue.h"
 #include "stats/latency_histogram.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -32,6 +33,8 @@ class PageServer {
 
   std::uint64_t requests_out() const { return requests_out_; }
   bool is_quiet() const { return !is_serving_ && requests_out_ == 0; }
+
+  UseClock use;  ///< 1 while it takes records
 
  private:
   struct PageGroup {

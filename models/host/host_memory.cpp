@@ -46,13 +46,18 @@ void HostMemory::start_window() {
   bus_waits_.start_window(now());
   window_begin_ = now();
   bus_time_ = Time{};
+  busy_.reset();
+}
+
+double HostMemory::busy() const {
+  const Time span = std::max(now(), busy_until_) - window_begin_;
+  return span > Time{} ? std::min(bus_time_.ns() / span.ns(), 1.0) : 0;
 }
 
 std::vector<WaitResult> HostMemory::waits() const {
   WaitResult result = bus_waits_.result(
       {name(), "bandwidth", ResourceRole::kServer, "", "", "host.memory.bandwidth", 1});
-  const Time span = std::max(now(), busy_until_) - window_begin_;
-  result.busy = span > Time{} ? std::min(bus_time_.ns() / span.ns(), 1.0) : 0;
+  result.busy = busy_ ? *busy_ : busy();
   return {result};
 }
 

@@ -8,6 +8,7 @@
 #include <tlm>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/component.h"
@@ -33,6 +34,8 @@ class HostMemory : public ComponentModule {
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
   bool is_quiet() const override { return true; }
   void start_window() override;
+  void end_window() override { busy_ = busy(); }
+  void extend_window() override { busy_.reset(); }
   /// For the data bus (`host.memory.bandwidth`), and the share of time in which it is in use.
   std::vector<WaitResult> waits() const override;
 
@@ -42,6 +45,7 @@ class HostMemory : public ComponentModule {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int debug(tlm::tlm_generic_payload& payload);
   void access(tlm::tlm_generic_payload& payload);
+  double busy() const;
   bool is_inside(std::uint64_t address, std::size_t size) const {
     return address < size_ && size <= size_ - address;
   }
@@ -53,6 +57,7 @@ class HostMemory : public ComponentModule {
   Time busy_until_{};
   WaitBook bus_waits_;
   Time window_begin_{}, bus_time_{};  // of the accesses since then
+  std::optional<double> busy_;        // once the window has ended
 };
 
 }  // namespace flitwise

@@ -31,17 +31,18 @@ class HostNode {
       : number(own_number),
         prefix(host_prefix(own_number)),
         config(own_config),
-        memory((prefix + "memory_port").c_str(), prefix + "memory"),
-        bridge((prefix + "host_bridge").c_str(), config.host, pool, prefix + "host software"),
-        agent((prefix + "iommu0").c_str(), config.iommu, config.run.seed, pool, memory) {
+        memory((prefix + host_part::kMemoryPort).c_str(), prefix + host_part::kMemory),
+        bridge((prefix + host_part::kBridge).c_str(), config.host, pool, prefix + "host software"),
+        agent((prefix + host_part::kAgent).c_str(), config.iommu, config.run.seed, pool, memory) {
     if (memory_target == nullptr) {
-      own_memory_ = std::make_unique<HostMemory>((prefix + "memory").c_str(), config.host);
+      own_memory_ =
+          std::make_unique<HostMemory>((prefix + host_part::kMemory).c_str(), config.host);
       memory_target = &own_memory_->socket;
     }
     memory.socket.bind(*memory_target);
     bridge.attach(agent);
     if (config.host.iommu_driver.enabled) {
-      driver = std::make_unique<IommuDriver>((prefix + "iommu_driver").c_str(), config.host,
+      driver = std::make_unique<IommuDriver>((prefix + host_part::kDriver).c_str(), config.host,
                                              config.iommu, config.run.seed, bridge, memory, prefix);
       agent.add_hooks({{},
                        [this](const IommuInterrupt& interrupt) {

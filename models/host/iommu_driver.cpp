@@ -141,6 +141,31 @@ void IommuDriver::start_window() {
   window_ = counts();
   window_latency_ = unmaps_.latency();
   teardown_.start_window();
+  for (UseClock* const use : uses()) {
+    use->start_window(now());
+  }
+}
+
+void IommuDriver::end_window() {
+  for (UseClock* const use : uses()) {
+    use->end_window(now());
+  }
+}
+
+void IommuDriver::extend_window() {
+  for (UseClock* const use : uses()) {
+    use->extend_window();
+  }
+}
+
+std::vector<WaitResult> IommuDriver::waits() const {
+  const auto of = [this](const char* thread, const UseClock& use) {
+    WaitResult row{{name(), thread, ResourceRole::kServer, "up", "", "host.iommu_driver.step", 1}};
+    row.peak = use.peak();
+    row.busy = use.mean(now());
+    return row;
+  };
+  return {of("page_requests", pages_.use), of("commands", parts_.ring.use)};
 }
 
 IommuCounters IommuDriver::counts() const {

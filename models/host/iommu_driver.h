@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -61,12 +62,18 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
   void add_progress(Progress& sum) const override;
   Time waits_until() const override { return parts_.waits_until; }
   void start_window() override;
+  void end_window() override;
+  void extend_window() override;
+  /// Its threads for page requests and for commands to the agent, each of which works on one thing
+  /// at a time.
+  std::vector<WaitResult> waits() const override;
   /// Its share of the row of its agent, which comes before it: since the window began; and its
   /// errors since the start.
   void report(RunResult& result) const override;
   std::vector<CheckResult> checks() const override;
 
  private:
+  std::array<UseClock*, 2> uses() { return {&pages_.use, &parts_.ring.use}; }
   void enable_queue();
   void await_queue();
   IommuCounters counts() const;

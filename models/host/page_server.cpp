@@ -2,6 +2,7 @@
 // Page requests, and pages that come.
 #include "host/driver_threads.h"
 
+#include "flitwise/link_socket.h"
 #include "iommu/registers.h"
 
 namespace flitwise {
@@ -26,6 +27,7 @@ void PageServer::serve() {
     return;
   }
   is_serving_ = true;
+  use.set(1, now());
   has_new_records_ = false;
   driver_.registers.write({{reg::kPrs, 4, page_request_status::kPending}}, [this] {
     driver_.registers.read(reg::kPqt, 4, [this](std::uint64_t tail) {
@@ -70,6 +72,7 @@ void PageServer::look_for_overflow() {
 
 void PageServer::records_taken() {
   is_serving_ = false;
+  use.set(0, now());
   if (has_new_records_) {
     serve();
   }

@@ -100,6 +100,8 @@ class TranslationAgent : public ComponentModule,
   void count_repeats(Counts& counts) const override;
   /// Figures are of what comes from now on.
   void start_window() override;
+  void end_window() override { translations_.end_window(now()); }
+  void extend_window() override { translations_.extend_window(); }
   std::vector<WaitResult> waits() const override { return translations_.waits(name(), now()); }
   void report(RunResult& result) const override;
   std::vector<CheckResult> checks() const override;

@@ -63,7 +63,7 @@ void WalkerPool::translate(TranslationClient& client, std::uint64_t ticket,
   } else if (idle_.empty()) {
     wait_for_walker(job, now);
   } else {
-    start(take_idle(now), job, walk, latency, now);
+    start(take_idle(), job, walk, latency, now);
   }
 }
 
@@ -158,7 +158,7 @@ void WalkerPool::prefetch_permission(const Job& hint, Time when, Time now) {
   Time latency = when - now;
   if (!idle_.empty() && waiting_.empty() && permissions_.exists() && !look_up(walk, latency) &&
       walker_at(hint.request) == nullptr) {
-    start(take_idle(now), hint, walk, latency, now);
+    start(take_idle(), hint, walk, latency, now);
   }
 }
 
@@ -212,7 +212,6 @@ void WalkerPool::hand_on(Walker& walker, Time now) {
     }
   }
   idle_.push_back(number_of(walker));
-  walker_use_.set(walkers_.size() - idle_.size(), now);
 }
 
 void WalkerPool::invalidate(const InvalidationDescriptor& command) {

@@ -49,6 +49,8 @@ class WalkerPool final : public AgentTranslations {
   bool is_quiet() const { return waiting_jobs_ == 0 && idle_.size() == walkers_.size(); }
   std::string waiting(const char* at) const;
   void start_window(Time now);
+  void end_window(Time now) { walker_use_.end_window(now); }
+  void extend_window() { walker_use_.extend_window(); }
   std::vector<WaitResult> waits(const char* at, Time now) const;
 
  private:
@@ -105,7 +107,7 @@ class WalkerPool final : public AgentTranslations {
     return static_cast<std::uint16_t>(&walker - walkers_.data());
   }
   Walker* walker_at(const WalkRequest& request);
-  Walker& take_idle(Time now);
+  Walker& take_idle();
   void start(Walker& walker, const Job& job, const Walk& walk, Time latency, Time now);
   void step(Walker& walker, Time now);
   void finish(Walker& walker, Time now);

@@ -102,10 +102,9 @@ WalkerPool::Walker* WalkerPool::walker_at(const WalkRequest& request) {
   return nullptr;
 }
 
-WalkerPool::Walker& WalkerPool::take_idle(Time now) {
+WalkerPool::Walker& WalkerPool::take_idle() {
   Walker& idle = walkers_[idle_.back()];
   idle_.pop_back();
-  walker_use_.set(walkers_.size() - idle_.size(), now);
   return idle;
 }
 
@@ -121,7 +120,9 @@ void WalkerPool::start(Walker& walker, const Job& job, const Walk& walk, Time la
     latency += use_paging_cache(walker.walk);
   }
   walked_[number_of(walker)] = WaitingPages::Key::of(job.request);
-  dues_[number_of(walker)] = std::max(now, job.arrival) + latency;
+  const Time begin = std::max(now, job.arrival);
+  walker_use_.take(begin, now);
+  dues_[number_of(walker)] = begin + latency;
   events_.wake_at(dues_[number_of(walker)]);
 }
 
@@ -193,6 +194,7 @@ void WalkerPool::memory_done(std::uint16_t number, const std::uint8_t* bytes, Ti
 
 void WalkerPool::finish(Walker& walker, Time now) {
   walk_progress_.step(walker.job.number, walked_[number_of(walker)], true);
+  walker_use_.give(now);
   walker.is_busy = false;
   walker.is_shared = !walker.is_overtaken;
   if (!walker.is_overtaken) {

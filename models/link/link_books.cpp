@@ -34,18 +34,35 @@ constexpr std::array<LimitInfo, kLinkLimits> kLimits = {{
     {"replay_buffer", "", "link.replay_buffer"},
 }};
 
-std::string key_of(std::size_t limit, bool is_shared) {
-  const char* const key = kLimits[limit].key;
-  return limit >= kFirstCxlLimit
-             ? key
-             : std::string(is_shared ? "link.shared_credits." : "link.credits.") + key;
+std::uint64_t units_of(const CreditGates& gates, std::size_t limit) {
+  return (limit % 2 == 0 ? gates.header : gates.data).initial();
+}
+
+// Shared credits that TLPs of this limit may take beside the dedicated ones.
+std::uint64_t shared_units_of(const TransactionQueues& queues, std::size_t limit) {
+  return limit < kFirstCxlLimit && queues.shares_credits()
+             ? units_of(queues.shared_gates().of(static_cast<FcClass>(limit / 2)), limit)
+             : 0;
+}
+
+// Merged credits stand with those of posted requests.
+std::string key_of(const TransactionQueues& queues, std::size_t limit, bool is_merged) {
+  if (limit >= kFirstCxlLimit) {
+    return kLimits[limit].key;
+  }
+  if (shared_units_of(queues, limit) == 0) {
+    return std::string("link.credits.") + kLimits[limit].key;
+  }
+  const FcClass pool = shared_class(static_cast<FcClass>(limit / 2), is_merged);
+  return std::string("link.shared_credits.") +
+         kLimits[2 * static_cast<std::size_t>(pool) + limit % 2].key;
 }
 
 // Units of a resource; 0: it has no bound, or none that is a number.
 std::uint64_t capacity_of(const LinkEnd& end, std::size_t limit, const LinkConfig& link) {
   if (limit < kFirstCxlLimit) {
-    const CreditGates& gates = end.queues.gates(static_cast<FcClass>(limit / 2));
-    return (limit % 2 == 0 ? gates.header : gates.data).initial();
+    const std::uint64_t own = units_of(end.queues.gates(static_cast<FcClass>(limit / 2)), limit);
+    return own == 0 ? 0 : own + shared_units_of(end.queues, limit);
   }
   if (limit == kReplayBufferLimit) {
     return link.replay_buffer;
@@ -202,12 +219,12 @@ std::vector<WaitResult> Link::waits() const {
     const LinkWaits waits = from.waits();
     for (std::size_t limit = 0; limit < kLinkLimits; ++limit) {
       if (const std::uint64_t capacity = capacity_of(from, limit, config_); capacity > 0) {
-        rows.push_back(
-            {{name(), kLimits[limit].name, ResourceRole::kSlots, kDirections[side],
-              kLimits[limit].kind, key_of(limit, from.queues.shares_credits()), capacity},
-             waits[limit].count,
-             waits[limit].time,
-             waits[limit].time});
+        rows.push_back({{name(), kLimits[limit].name, ResourceRole::kSlots, kDirections[side],
+                         kLimits[limit].kind,
+                         key_of(from.queues, limit, config_.shared_credits.merged), capacity},
+                        waits[limit].count,
+                        waits[limit].time,
+                        waits[limit].time});
       }
     }
     const DirectionResult sent = from.result();
@@ -217,9 +234,7 @@ std::vector<WaitResult> Link::waits() const {
     wire.busy =
         bits == 0 ? 0.0 : static_cast<double>(bits - sent.bits.idle) / static_cast<double>(bits);
     wire.peak = bits > sent.bits.idle ? 1 : 0;
-    if (sent.tlps > 0) {
-      wire.span = sent.last_symbol - sent.first_symbol;
-    }
+    wire.span = sent.tlps > 0 ? sent.last_symbol - sent.first_symbol : Time{};
     rows.push_back(std::move(wire));
   }
   return rows;

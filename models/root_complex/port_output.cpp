@@ -8,6 +8,7 @@
 
 #include "ats/translation_completion.h"
 #include "flitwise/link_socket.h"
+#include "link/transaction_queues.h"
 #include "tlp/identity.h"
 #include "tlp/splitter.h"
 
@@ -89,9 +90,12 @@ PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire&
       posted_(kOutboxDepth),
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
-      queues_{{{posted_, "posted_queue", "posted requests"},
-               {nonposted_, "nonposted_queue", "non-posted requests"},
-               {completions_, "completion_queue", "completions"}}} {}
+      queues_{{{posted_, "posted_queue", "posted requests",
+                queue_room(config.link.queue_depth, FcClass::kPosted)},
+               {nonposted_, "nonposted_queue", "non-posted requests",
+                queue_room(config.link.queue_depth, FcClass::kNonPosted)},
+               {completions_, "completion_queue", "completions",
+                queue_room(config.link.queue_depth, FcClass::kCompletion)}}} {}
 
 void PortOutput::send(PacketRef packet, Time ready) {
   if (packet->size.total() == 0) {
@@ -222,7 +226,7 @@ std::vector<WaitResult> PortOutput::waits(const char* at) const {
   std::vector<WaitResult> all;
   for (const Queue& queue : queues_) {
     all.push_back(queue.outbox.waits().result(
-        {at, queue.name, ResourceRole::kQueue, "down", "", "link.queue_depth"}));
+        {at, queue.name, ResourceRole::kQueue, "down", "", "link.queue_depth", queue.room}));
   }
   return all;
 }

@@ -100,6 +100,7 @@ class PortOutput {
     Outbox& outbox;
     const char* name;
     const char* content;
+    std::size_t room;  // in the queue of the link
   };
   PacketRef make_completion(const Packet& request, std::size_t payload_bytes = 0) const;
   void put(Outbox& outbox, PacketRef packet, Time ready);

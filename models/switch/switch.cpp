@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "config_space/functions.h"
+#include "link/transaction_queues.h"
 
 namespace flitwise {
 namespace {
@@ -23,19 +24,22 @@ TlpLimits limits_of(const LinkConfig& link) {
 
 }  // namespace
 
-Switch::Port::Port(const std::string& name, ConfigSpace config_space, const IdentityForm& form)
+Switch::Port::Port(const std::string& name, ConfigSpace config_space, const IdentityForm& form,
+                   unsigned depth)
     : from_link(std::make_unique<LinkTarget<Switch>>((name + "_from_link").c_str())),
       to_link(std::make_unique<LinkInitiator<Switch>>((name + "_to_link").c_str())),
       space(std::move(config_space)),
       egress(form),
+      queue_depth(depth),
       takes(kTakesAll) {}
 
 Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
                const LinkConfig& link, unsigned handle_bits,
-               const std::vector<LinkPreset>& downstream, PacketPool& pool)
+               const std::vector<LinkConfig>& downstream, PacketPool& pool)
     : ComponentModule(name),
       mode_(config.switch_mode),
       forward_(config.switch_timing.forward),
+      clock_(link.timing.clock),
       form_{link.identity, link.dhi_form, handle_bits},
       limits_(limits_of(link)),
       pool_(pool),
@@ -46,7 +50,7 @@ Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
                                       is_in_requester_id(form_.dhi_form));
   const bool has_siblings =
       RoutingTable::functions_per_device(RoutingTable::Kind::kSwitch, downstream_ports()) > 1;
-  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, link.preset, false);
+  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, link, false);
   for (std::size_t i = 0; i < downstream.size(); ++i) {
     add_port("downstream" + std::to_string(i), cfg::pcie::PortType::kDownstreamPort, downstream[i],
              has_siblings);
@@ -58,13 +62,13 @@ void Switch::add_handles(std::uint16_t port, BusRange buses, HandleRange range) 
   at(port).handles.add(buses, range);
 }
 
-void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
+void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkConfig& link,
                       bool has_siblings) {
   const auto index = static_cast<int>(ports_.size());
   ConfigSpace space =
-      port_space(type, {preset.generation, preset.lanes}, static_cast<std::uint8_t>(index),
-                 has_siblings, downstream_ports());
-  ports_.push_back(std::make_unique<Port>(name, std::move(space), form_));
+      port_space(type, {link.preset.generation, link.preset.lanes},
+                 static_cast<std::uint8_t>(index), has_siblings, downstream_ports());
+  ports_.push_back(std::make_unique<Port>(name, std::move(space), form_, link.queue_depth));
   ports_.back()->from_link->register_nb_transport_fw(this, &Switch::receive, index);
   ports_.back()->to_link->register_nb_transport_bw(this, &Switch::link_has_room, index);
 }
@@ -114,6 +118,9 @@ void Switch::drain(Port& port, Time t) {
       continue;
     }
     const EgressQueue::Entry gone = port.egress.take(*fc);
+    if (t - gone.ready >= clock_) {  // else the first edge of the clock took it
+      port.egress.waits().add(next_edge(gone.ready, clock_), t);
+    }
     if (packet.tlp.type == TlpType::kMWr) {
       port.posted.out += packet.payload_bytes;
     }
@@ -163,6 +170,36 @@ std::vector<CheckResult> Switch::checks() const {
   return {{std::string(name()) + ": posted bytes went on or were dropped",
            all.in == all.out + all.dropped,
            fmt::format("{} in, {} out, {} dropped", all.in, all.out, all.dropped)}};
+}
+
+Bdf Switch::bdf_of(std::uint16_t port) const {
+  return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
+                               : routing_.port_bdf(port);
+}
+
+bool Switch::is_quiet() const {
+  return std::all_of(ports_.begin(), ports_.end(),
+                     [](const auto& port) { return port->egress.empty(); });
+}
+
+void Switch::start_window() {
+  for (const auto& port : ports_) {
+    port->egress.waits().start_window(now());
+  }
+}
+
+std::vector<WaitResult> Switch::waits() const {
+  std::array<WaitBook, 2> books;
+  std::array<std::uint64_t, 2> room{};
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    books[i == 0 ? 0 : 1].add(ports_[i]->egress.waits());
+    room[i == 0 ? 0 : 1] += queue_room(ports_[i]->queue_depth);
+  }
+  const auto row = [&](std::size_t way, const char* direction) {
+    return books[way].result(
+        {name(), "egress", ResourceRole::kQueue, direction, "", "link.queue_depth", room[way]});
+  };
+  return {row(0, "up"), row(1, "down")};
 }
 
 std::string Switch::waiting() const {

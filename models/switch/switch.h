@@ -5,7 +5,6 @@
 
 #include <systemc>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -29,10 +28,10 @@ namespace flitwise {
 
 class Switch : public ComponentModule {
  public:
-  /// The upstream link, and handles as below the switch; one preset for each downstream link.
+  /// The upstream link, and handles as below the switch; the downstream links.
   /// REQUIRES: downstream is not empty.
   Switch(const sc_core::sc_module_name& name, const SystemConfig& config, const LinkConfig& link,
-         unsigned handle_bits, const std::vector<LinkPreset>& downstream, PacketPool& pool);
+         unsigned handle_bits, const std::vector<LinkConfig>& downstream, PacketPool& pool);
 
   /// Sockets towards the Link of a port: a downstream port, or kUpstreamPort.
   LinkTarget<Switch>& from_link(std::uint16_t port) { return *at(port).from_link; }
@@ -43,10 +42,7 @@ class Switch : public ComponentModule {
                  std::uint8_t byte_enables = 0xf);
   const ConfigSpace& config_space(std::uint16_t port) const { return at(port).space; }
   /// Of the port's own function, as software has numbered the buses.
-  Bdf bdf_of(std::uint16_t port) const {
-    return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
-                                 : routing_.port_bdf(port);
-  }
+  Bdf bdf_of(std::uint16_t port) const;
   const RoutingTable& routing() const { return routing_; }
   /// What a device below a port was given. None until called. [DHI D6, D23]
   void add_handles(std::uint16_t port, BusRange buses, HandleRange range);
@@ -54,10 +50,10 @@ class Switch : public ComponentModule {
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
   /// Nothing waits inside.
-  bool is_quiet() const override {
-    return std::all_of(ports_.begin(), ports_.end(),
-                       [](const auto& port) { return port->egress.empty(); });
-  }
+  bool is_quiet() const override;
+  void start_window() override;
+  /// What waits to go up, and to go down, until the link of its egress port takes it.
+  std::vector<WaitResult> waits() const override;
   /// Payload of MWr at one port since the start. Unit: byte.
   struct PostedBytes {
     std::uint64_t in = 0;       ///< from its link
@@ -76,12 +72,14 @@ class Switch : public ComponentModule {
 
  private:
   struct Port {
-    Port(const std::string& name, ConfigSpace config_space, const IdentityForm& form);
+    Port(const std::string& name, ConfigSpace config_space, const IdentityForm& form,
+         unsigned queue_depth);
 
     std::unique_ptr<LinkTarget<Switch>> from_link;
     std::unique_ptr<LinkInitiator<Switch>> to_link;
     ConfigSpace space;
     EgressQueue egress;
+    unsigned queue_depth;                // of the link
     std::array<bool, kFcClasses> takes;  // the link has not refused since it last made room
     HandleOwners handles;                // downstream ports
     PostedBytes posted;
@@ -101,7 +99,7 @@ class Switch : public ComponentModule {
   }
   Port& at(std::uint16_t port) { return *ports_[index_of(port)]; }
   const Port& at(std::uint16_t port) const { return *ports_[index_of(port)]; }
-  void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
+  void add_port(const std::string& name, cfg::pcie::PortType type, const LinkConfig& link,
                 bool has_siblings);
 
   // What comes in (switch_receive.cpp). Each returns true where the receive buffer stays in use.
@@ -133,7 +131,7 @@ class Switch : public ComponentModule {
                                    sc_core::sc_time& delay);
 
   const SwitchMode mode_;
-  const Time forward_;
+  const Time forward_, clock_;
   const IdentityForm form_;
   const TlpLimits limits_;
   PacketPool& pool_;

@@ -7,12 +7,21 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 
 namespace flitwise {
 namespace {
 
 const std::function<int()>* kernel_body = nullptr;
 std::exception_ptr kernel_failure;
+
+/// What the kernel has to say belongs on stderr: stdout may be a result.
+void say_on_stderr(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  if ((actions & sc_core::SC_DISPLAY) != 0) {
+    std::cerr << '\n' << sc_core::sc_report_compose_message(report) << '\n';
+  }
+  sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::SC_DISPLAY);
+}
 
 /// A process that does nothing but wake itself.
 class Ticker : public sc_core::sc_module {
@@ -63,7 +72,8 @@ double kernel_notifications_per_second(std::uint64_t notifications) {
 
 int sc_main(int /*argc*/, char** /*argv*/) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  // Letting no time pass in a quiet machine is nothing to warn of, least of all on stdout.
+  sc_core::sc_report_handler::set_handler(flitwise::say_on_stderr);
+  // Letting no time pass in a quiet machine is nothing to warn of.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
                                           sc_core::SC_DO_NOTHING);
   try {

@@ -37,7 +37,9 @@ constexpr Named kFeatures[] = {
     {"Ack, Nak, replay, retrain, bit errors", "modelled"},
     {"flow control per P, NP, Cpl, scaled and infinite", "modelled"},
     {"ordering table with RO and IDO", "modelled"},
-    {"one level of switch, legacy or handle-aware", "modelled"},
+    {"switches below switches, legacy or handle-aware", "modelled"},
+    {"peer-to-peer across switches, Access Control Services", "modelled"},
+    {"several hosts, each with a tree of its own", "modelled"},
     {"configuration space, SR-IOV, MMIO, resets, boot by host software", "modelled"},
     {"device handles (DHI), forms of non-flit and flit mode, both directions, trust and "
      "capabilities",

@@ -92,6 +92,10 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   }
   fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
              folder);
+  if (const std::size_t beside = columns_beside(merged).size(); beside != 0) {
+    fmt::print("{} of {} columns are in the table point_value of results.sqlite\n", beside,
+               merged.columns.size());
+  }
   name_missing(merged.missing, folder);
   const auto failed = std::count_if(merged.rows.begin(), merged.rows.end(), [](const auto& row) {
     return row.value("checks_failed", 0) > 0;

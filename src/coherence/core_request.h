@@ -35,7 +35,8 @@ struct CoreRequest {
 enum class CoreObstacle : std::uint8_t {
   kNone,      ///< it can
   kId,        ///< no identifier is free for the message that it takes
-  kLine,      ///< another request is at its line, or at all ways that it could go to
+  kLine,      ///< another request is at its line
+  kWay,       ///< other requests are at all ways that it could go to
   kNotKnown,  ///< it is never served here
 };
 

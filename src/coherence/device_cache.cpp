@@ -75,7 +75,7 @@ CoreObstacle DeviceCache::obstacle(const CoreRequest& request, std::size_t held)
   if (is_allocating(*opcode) && array_.find(line) == nullptr) {
     const Way* const room = array_.room_for(line);
     if (room == nullptr) {
-      return CoreObstacle::kLine;
+      return CoreObstacle::kWay;
     }
     ids = room->is_free() ? 1 : 2;
   }

@@ -50,7 +50,7 @@ CoreObstacle DeviceMemory::obstacle(const CoreRequest& request) const {
   }
   const Way* const room = array_.room_for(line);
   const bool has_way = room != nullptr && (room->is_free() || !is_busy(room->line));
-  return has_way ? CoreObstacle::kNone : CoreObstacle::kLine;
+  return has_way ? CoreObstacle::kNone : CoreObstacle::kWay;
 }
 
 /// What of the line the host has to give back first. [COH-6.1]

@@ -83,6 +83,8 @@ class HomeAgent {
   /// Requests of caches that are not done yet, waiting ones included.
   std::size_t outstanding() const { return transactions_.open_count(); }
   std::size_t uqids_out() const { return uqids_.outstanding(); }
+  /// Requests that it works for at a time. [COH-3.9]
+  std::uint32_t most_at_work() const { return max_active_; }
   LineHolders holders(std::uint64_t line) const;
   /// Pairs of a line and a cache that holds it.
   std::size_t copies() const;

@@ -80,7 +80,7 @@ CoreObstacle HostLines::obstacle(const CoreRequest& request, std::size_t held) c
   if (needs_way && array_.find(line) == nullptr) {
     const Way* const room = array_.room_for(line);
     if (room == nullptr || (!room->is_free() && busy_.find(room->line) != nullptr)) {
-      return CoreObstacle::kLine;
+      return CoreObstacle::kWay;
     }
     ids = room->is_free() ? 1 : 2;
   }

@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "config/relations.h"
 #include "config/sections/sections.h"
+#include "dhi/negotiation.h"
 #include "link/replay_timer.h"
 
 namespace flitwise {
@@ -34,6 +35,26 @@ void warn_of_short_replay_timer(const Config& config, Warnings& warnings) {
   }
 }
 
+/// A TLP takes shared credits where those of its header and its data suffice. [LNK-11.23]
+void warn_of_headers_without_data(const Config& config, Warnings& warnings) {
+  const auto& shared = config.link.shared_credits;
+  const auto warn = [&](const char* name, std::uint32_t headers, std::uint32_t data) {
+    if (headers > 0 && data == 0) {
+      warnings.push_back(fmt::format(
+          "link.shared_credits.{0}_data: 0 beside {0}_headers of {1}, which no TLP with data can "
+          "take then; expected at least {2}, for a payload of link.mps",
+          name, headers, config.link.mps / 16));
+    }
+  };
+  warn("posted", shared.posted_headers, shared.posted_data);
+  warn("completion", shared.completion_headers, shared.completion_data);
+}
+
+void warn_of_link(const Config& config, Warnings& warnings) {
+  warn_of_short_replay_timer(config, warnings);
+  warn_of_headers_without_data(config, warnings);
+}
+
 /// Domains that take turns within a short time.
 std::uint64_t domains_in_use(const WorkloadConfig& workload) {
   return workload.domain_choice == DomainChoice::kWorkingSet
@@ -56,19 +77,57 @@ bool stalls_on_miss(const Config& config) {
          dhi.management == HandleManagement::kDevice && dhi.allocate_at == AllocateAt::kFirstUse;
 }
 
-unsigned bits_for(std::uint64_t domains) {
-  unsigned bits = kMinHandleBits;
-  while (bits < kMaxHandleBits && HandleRange::of_bits(bits).size() < domains) {
-    ++bits;
+/// The devices of one number space, of which one has too few handles.
+struct HandleSpace {
+  std::vector<unsigned> bits;  // device.dhi.bits of each
+  std::size_t one = 0;
+  bool is_of_table = false;  // a shared one, of so many entries
+  unsigned entries = HandleRange::of_bits(kMaxHandleBits).size();
+
+  bool suffices(std::uint64_t domains, unsigned least_bits, unsigned in_table) const {
+    std::vector<unsigned> wider = bits;
+    for (unsigned& each : wider) {
+      each = std::max(each, least_bits);
+    }
+    return partition_handles(in_table, wider)[one].size() >= domains;
   }
-  return bits;
+};
+
+/// By device: its configuration, and the first of its group.
+HandleSpace space_of(const std::vector<Config>& devices, const std::vector<std::size_t>& groups,
+                     std::size_t one) {
+  HandleSpace space;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (groups[i] == groups[one]) {
+      space.one = i == one ? space.bits.size() : space.one;
+      space.bits.push_back(devices[i].device.dhi.bits);
+    }
+  }
+  const auto& table = devices[one].host.dhi;
+  if (table.table == HostDhiTable::kShared) {
+    space.is_of_table = true;
+    space.entries = table.entries;
+  }
+  return space;
 }
 
-std::string advice(std::uint64_t domains, unsigned handles) {
-  const bool fits = domains <= HandleRange::of_bits(kMaxHandleBits).size();
-  return fmt::format("expected {}device.dhi.on_miss: bypass, or workload.domains up to {}",
-                     fits ? fmt::format("device.dhi.bits of at least {}, ", bits_for(domains)) : "",
-                     handles);
+/// The keys that bound its handles, and values that are enough; empty where none is.
+std::string larger_space(const HandleSpace& space, std::uint64_t domains) {
+  constexpr unsigned kMost = 1U << kMaxHandleBits;
+  for (unsigned entries = space.entries;; entries = std::min(2 * entries, kMost)) {
+    for (unsigned bits = space.bits[space.one]; bits <= kMaxHandleBits; ++bits) {
+      if (space.suffices(domains, bits, entries)) {
+        const std::string width = fmt::format("device.dhi.bits of at least {}", bits);
+        const std::string table = fmt::format("host.dhi.entries of at least {}", entries);
+        return entries == space.entries        ? width + ", "
+               : bits == space.bits[space.one] ? table + ", "
+                                               : width + " and " + table + ", ";
+      }
+    }
+    if (!space.is_of_table || entries == kMost) {
+      return "";
+    }
+  }
 }
 
 /// A device has no handle at all, since ranges are apart [DHI D2]; or fewer than domains take
@@ -82,6 +141,7 @@ void warn_of_few_handles(const Config& whole, Warnings& warnings) {
     bits.push_back(devices.back().device.dhi.bits);
   }
   const std::vector<HandleRange> ranges = handle_ranges(whole, graph, bits);
+  const std::vector<std::size_t> groups = handle_groups(whole, graph);
   std::vector<std::string> without;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const unsigned handles = ranges[i].size();
@@ -96,8 +156,10 @@ void warn_of_few_handles(const Config& whole, Warnings& warnings) {
         "device.dhi.on_miss: stall with {} domains in turn and {} handles in {}: a message of a "
         "domain without a handle waits, and all behind it, until an old handle has nothing "
         "outstanding, which takes a flush of the posted uses, a round trip over the link; most of "
-        "the link's time may go to that; {}",
-        domains, handles, graph[graph.devices()[i]].name, advice(domains, handles)));
+        "the link's time may go to that; expected {}device.dhi.on_miss: bypass, or "
+        "workload.domains up to {}",
+        domains, handles, graph[graph.devices()[i]].name,
+        larger_space(space_of(devices, groups, i), domains), handles));
   }
   if (!without.empty()) {
     warnings.push_back(fmt::format(
@@ -160,6 +222,11 @@ std::string candidate(const Config& config, const config::Key& key) {
   if (key.path == "link.preset") {
     return config::faster_preset(config.link.preset);
   }
+  if (key.path == "host.iommu_driver.step") {  // the shorter, the more of them
+    const HostConfig& host = config.host;
+    const Time step = host.iommu_driver.step;
+    return fmt::format("{}ns", (step == Time{} ? host.timing.software_step : step).ns() / 2);
+  }
   const Json present = key.write(config);
   if (present.is_string()) {
     return doubled_quantity(present.get<std::string>());
@@ -194,7 +261,8 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
     const Node& node = graph[index];
     const std::string host = host_name(node.host), root = graph[graph.root_of(index)].name;
     const std::string prefix = host_prefix(node.host);
-    if (place == prefix + "iommu0" || place == prefix + "memory") {
+    if (place == prefix + "iommu0" || place == prefix + "memory" ||
+        place == prefix + "iommu_driver") {
       return {host};
     }
     if (place == node.name || place == node.link || place == node.name + "_cache" ||
@@ -212,13 +280,13 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
 
 std::vector<std::string> config_warnings(const Config& config) {
   Warnings all;
-  warn_of_short_replay_timer(config, all);
+  warn_of_link(config, all);
   const Warnings of_all = all;
   warn_of_few_handles(config, all);
   warn_of_lost_completions(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
-    warn_of_short_replay_timer(for_instance(config, name), own);
+    warn_of_link(for_instance(config, name), own);
     for (const std::string& warning : own) {
       if (std::find(of_all.begin(), of_all.end(), warning) == of_all.end()) {
         all.push_back(fmt::format("system.instances.{}.{}", name, warning));

@@ -10,6 +10,35 @@
 namespace flitwise {
 
 namespace config {
+namespace {
+
+/// What a root port and the handle tables behind it read; the rest of `host` is the host's alone.
+const std::vector<std::string> kOfRootPort = {"host.requester_check",
+                                              "host.pasid",
+                                              "host.translated_pasid",
+                                              "host.dma_window",
+                                              "host.trusted_window",
+                                              "host.dhi.dealloc",
+                                              "host.dhi.check_capabilities",
+                                              "host.dhi.report_errors",
+                                              "host.dhi.unknown_domain",
+                                              "host.dhi.grant",
+                                              "host.dhi.granted",
+                                              "host.dhi.storage",
+                                              "host.timing.root_port",
+                                              "host.cxl_mem"};
+
+/// Completions of reads are dropped by the host at the upper end.
+std::vector<std::string> sections_of_link(const Graph& graph, NodeIndex lower) {
+  std::vector<std::string> sections = {"link", "message", "faults.up", "faults.down",
+                                       "faults.break"};
+  if (graph.is(graph.upper_of(lower), NodeKind::kRootPort)) {
+    sections.emplace_back("faults.drop_completions");
+  }
+  return sections;
+}
+
+}  // namespace
 
 std::vector<InstanceName> instance_names(const Graph& graph) {
   std::vector<InstanceName> all;
@@ -19,11 +48,11 @@ std::vector<InstanceName> instance_names(const Graph& graph) {
   for (const NodeIndex index : graph.all()) {
     const Node& node = graph[index];
     if (node.upper) {
-      all.push_back({node.link, {"link", "message", "faults"}, InstanceKind::kLink, index});
+      all.push_back({node.link, sections_of_link(graph, index), InstanceKind::kLink, index});
     }
     switch (node.kind) {
       case NodeKind::kRootPort:
-        all.push_back({node.name, {"host"}, InstanceKind::kNode, index});
+        all.push_back({node.name, kOfRootPort, InstanceKind::kNode, index});
         if (!graph.has_switch_in_tree(index)) {
           all.back().sections.emplace_back("workload");
         }
@@ -84,22 +113,35 @@ Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node) {
 
 namespace {
 
-// One shared table of a host, or a handle alone that finds its way through switches.
-bool share_handles(const Config& config, const Graph& graph, NodeIndex a, NodeIndex b) {
-  if (config.host.dhi.table == HostDhiTable::kShared) {
-    return graph[a].host == graph[b].host;
+using HandleTables = std::vector<decltype(HostConfig::dhi)>;  // by host
+
+HandleTables handle_tables(const Config& whole, const Graph& graph) {
+  HandleTables tables;
+  for (unsigned host = 0; host < graph.hosts(); ++host) {
+    tables.push_back(config_of_host(whole, host).host.dhi);
   }
-  return config.link.identity == Identity::kDhi && config.link.dhi_form == DhiForm::kRidFabric &&
+  return tables;
+}
+
+// One shared table of a host, or a handle alone that finds its way through switches.
+bool share_handles(const HandleTables& tables, const LinkConfig& link, const Graph& graph,
+                   NodeIndex a, NodeIndex b) {
+  if (graph[a].host == graph[b].host && tables[graph[a].host].table == HostDhiTable::kShared) {
+    return true;
+  }
+  return link.identity == Identity::kDhi && link.dhi_form == DhiForm::kRidFabric &&
          graph.root_of(a) == graph.root_of(b);
 }
 
 }  // namespace
 
 std::vector<std::size_t> handle_groups(const Config& whole, const Graph& graph) {
+  const HandleTables tables = handle_tables(whole, graph);
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < graph.devices().size(); ++i) {
     std::size_t first = 0;
-    while (first < i && !share_handles(whole, graph, graph.devices()[first], graph.devices()[i])) {
+    while (first < i &&
+           !share_handles(tables, whole.link, graph, graph.devices()[first], graph.devices()[i])) {
       ++first;
     }
     groups.push_back(first);
@@ -110,11 +152,13 @@ std::vector<std::size_t> handle_groups(const Config& whole, const Graph& graph) 
 std::vector<HandleRange> handle_ranges(const Config& whole, const Graph& graph,
                                        const std::vector<unsigned>& bits) {
   const std::vector<std::size_t> groups = handle_groups(whole, graph);
-  const unsigned entries = whole.host.dhi.table == HostDhiTable::kShared
-                               ? whole.host.dhi.entries
-                               : HandleRange::of_bits(kMaxHandleBits).size();
+  const HandleTables tables = handle_tables(whole, graph);
   std::vector<HandleRange> ranges(bits.size());
   for (std::size_t first = 0; first < bits.size(); ++first) {
+    const auto& table = tables[graph[graph.devices()[first]].host];
+    const unsigned entries = table.table == HostDhiTable::kShared
+                                 ? table.entries
+                                 : HandleRange::of_bits(kMaxHandleBits).size();
     std::vector<std::size_t> members;
     std::vector<unsigned> widths;
     for (std::size_t i = first; i < bits.size(); ++i) {

@@ -188,6 +188,27 @@ void check_one_identity(const Overriding& one) {
   }
 }
 
+/// Some rules are broken at the device below a link, or at the host above it.
+void check_broken_rules(const Overriding& one, const FaultsConfig& faults) {
+  if (one.known.kind != InstanceKind::kLink ||
+      one.instance.origins.latest({"faults.break"}) == nullptr) {
+    return;
+  }
+  const auto refuse = [&](bool has_end, const char* end, std::initializer_list<BrokenRule> rules) {
+    for (const BrokenRule rule : rules) {
+      if (!has_end && faults.breaks(rule)) {
+        one.blame("faults.break", fmt::format("'{}' has no part in {}; expected a link with {}",
+                                              spelling(rule), one.known.name, end));
+      }
+    }
+  };
+  refuse(one.graph.is(one.known.node, NodeKind::kDevice), "a device below it",
+         {BrokenRule::kTags, BrokenRule::kBoundary4k, BrokenRule::kByteEnables, BrokenRule::kAt,
+          BrokenRule::kHandles, BrokenRule::kSingleWriter});
+  refuse(one.graph.is(one.graph.upper_of(one.known.node), NodeKind::kRootPort), "a host above it",
+         {BrokenRule::kCompletion});
+}
+
 /// A root port has a workload where the host's cores have one of their own. [CXL-8.2]
 void check_host_workload(const Overriding& one, const WorkloadConfig& workload) {
   if (one.known.kind != InstanceKind::kNode || !one.graph.is(one.known.node, NodeKind::kRootPort)) {
@@ -291,6 +312,7 @@ void check_instance(const InstanceName& known, const Graph& graph, Reader& reade
     facts.has_switch = graph.has_switch_in_tree(known.node);
   }
   const Config own = with_overrides(base, instance.values);
+  check_broken_rules(one, own.faults);
   check_relations(own, facts, reader.origins(), &instance.origins, broken, problems);
   check_egress(own.system.acs, graph, instance.origins, one.prefix(), problems);
   if (!instance.values.empty()) {

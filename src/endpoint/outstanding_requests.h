@@ -110,6 +110,8 @@ class OutstandingRequests {
                                                  out_.front().request.deadline});
   }
   std::size_t size() const { return out_.size(); }
+  /// Tags that there are, of all functions. [LNK-9.8]
+  std::size_t tags() const { return functions_.size() * TagPool(enabled_tag_bits_).size(); }
   /// Tags that are out, of all functions.
   std::size_t tags_out() const {
     std::size_t count = 0;

@@ -100,10 +100,12 @@ class SharedGates {
     }
   }
 
-  /// They cover a TLP, header and data.
-  bool allow(FcClass fc_class, Credits need) const {
-    return gates_[index_of(shared_class(fc_class, is_merged_))].allow(need);
+  /// What TLPs of the class take.
+  const CreditGates& of(FcClass fc_class) const {
+    return gates_[index_of(shared_class(fc_class, is_merged_))];
   }
+  /// They cover a TLP, header and data.
+  bool allow(FcClass fc_class, Credits need) const { return of(fc_class).allow(need); }
   /// The pool of a TLP that goes now: takes shared credits for it if these suffice, else marks it
   /// as one on dedicated credits; false: it takes those. REQUIRES: one of both covers it.
   bool take(FcClass fc_class, Credits need, Packet& packet) {

@@ -19,7 +19,7 @@ bool is_relaxed(const Tlp& tlp) {
 
 TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : relaxed_(relaxed) {
   for (std::size_t i = 0; i < queues_.size(); ++i) {
-    queues_[i].set_capacity(depth + kPipelineSlots[i]);
+    queues_[i].set_capacity(queue_room(depth, static_cast<FcClass>(i)));
   }
 }
 

@@ -24,6 +24,14 @@ namespace flitwise {
 /// proper; enough to cover a device's pipeline and a host's read latency at the highest rate.
 /// model: the text knows no such bound.
 inline constexpr std::size_t kPipelineSlots[] = {96, 96, 1024};
+/// TLPs of a class that one end of a link with queues of this depth has room for; of all classes.
+constexpr std::size_t queue_room(unsigned depth, FcClass fc_class) {
+  return depth + kPipelineSlots[static_cast<std::size_t>(fc_class)];
+}
+constexpr std::size_t queue_room(unsigned depth) {
+  return queue_room(depth, FcClass::kPosted) + queue_room(depth, FcClass::kNonPosted) +
+         queue_room(depth, FcClass::kCompletion);
+}
 
 class TransactionQueues {
  public:
@@ -83,6 +91,7 @@ class TransactionQueues {
   bool shares_credits() const { return shared_ != nullptr; }
   /// REQUIRES: shares_credits().
   SharedGates& shared_gates() { return *shared_; }
+  const SharedGates& shared_gates() const { return *shared_; }
   /// Head of a class that waits for credits, for deadlock reports; null where none does.
   const Packet* starved(FcClass fc_class, Time now = Time::never()) const;
 

@@ -36,6 +36,12 @@ MergedSweep read_merged(const std::string& path) {
       merged.axis_units.push_back(axis.at("unit").get<std::string>());
     }
     merged.rows = database.query("SELECT * FROM point");
+    if (!database.query("SELECT name FROM sqlite_master WHERE name = 'point_value'").empty()) {
+      for (const Json& cell : database.query("SELECT point, name, value FROM point_value")) {
+        const auto row = cell.at("point").get<std::size_t>() - 1;
+        merged.rows.at(row)[cell.at("name").get<std::string>()] = cell.at("value");
+      }
+    }
     for (const Json& study : database.query("SELECT json FROM study")) {
       merged.presentation = presentation_from(Json::parse(study.at("json").get<std::string>()));
     }

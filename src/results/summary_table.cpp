@@ -45,6 +45,8 @@ constexpr double kBusyAllTheTime = 0.97;
 constexpr double kNearlyAllTheTime = 0.8;
 // Requests wait for slots so long before a server that is busier is not what limits them.
 constexpr double kManyWaits = 0.25;
+// Slots that fewer requests waited for did not hold up the run: it was short.
+constexpr std::uint64_t kOften = 10;
 // Slots whose shares differ by less than this are held by each other: the last on the way limits.
 constexpr double kAlike = 0.9;
 
@@ -65,17 +67,37 @@ std::string row_kind(const std::string& kind) {
 bool is_on(const Step& step, const Resource& resource) {
   return resource.at == step.at &&
          (resource.direction.empty() || resource.direction == step.direction) &&
-         (resource.kind.empty() || resource.kind == row_kind(step.kind));
+         (resource.kind.empty() || step.kind.empty() || resource.kind == row_kind(step.kind));
+}
+
+// Of all devices whose requests pass it: from the first that begins to the last that ends.
+Time window_of(const std::string& place, const RunResult& result) {
+  Time begin = Time::never(), end{};
+  for (const RequestRoute& route : result.routes) {
+    const bool passes = std::any_of(route.steps.begin(), route.steps.end(),
+                                    [&place](const Step& step) { return step.at == place; });
+    if (route.requests > 0 && passes) {
+      begin = std::min(begin, route.begin);
+      end = std::max(end, route.end);
+    }
+  }
+  return end > begin ? end - begin : result.simulated;
 }
 
 // Of a server that works nearly to the end: in the time from its first work to its last, so that
 // the way of the first request and of the last completion does not count as idle.
-double share_of(const WaitResult& wait, Time window) {
+double share_of(const WaitResult& wait, Time window, Time of_run) {
+  if (window <= Time{}) {
+    return 0;
+  }
   if (wait.resource.role != ResourceRole::kServer) {
-    return window > Time{} ? std::min(wait.blocked.ns() / window.ns(), 1.0) : 0;
+    return std::min(wait.blocked.ns() / window.ns(), 1.0);
   }
   const double busy = wait.busy.value_or(0);
-  const bool has_ends = wait.span && wait.span->ns() > kNearlyAllTheTime * window.ns();
+  if (!wait.span) {
+    return std::min(busy * of_run.ns() / window.ns(), 1.0);
+  }
+  const bool has_ends = wait.span->ns() > kNearlyAllTheTime * window.ns();
   return has_ends ? std::min(busy * window.ns() / wait.span->ns(), 1.0) : busy;
 }
 
@@ -83,13 +105,14 @@ double share_of(const WaitResult& wait, Time window) {
 std::vector<Candidate> candidates(const RequestRoute& route, const RunResult& result) {
   std::vector<Candidate> all;
   for (const Step& step : route.steps) {
+    const Time window = window_of(step.at, result);
     for (const WaitResult& wait : result.rows<WaitResult>()) {
       const bool is_known = std::any_of(
           all.begin(), all.end(), [&wait](const Candidate& one) { return one.wait == &wait; });
       if (wait.resource.role == ResourceRole::kQueue || is_known || !is_on(step, wait.resource)) {
         continue;
       }
-      if (const double share = share_of(wait, result.simulated); share > 0) {
+      if (const double share = share_of(wait, window, result.simulated); share > 0) {
         all.push_back({&wait, share});
       }
     }
@@ -119,7 +142,8 @@ std::vector<Candidate>::iterator limiting(std::vector<Candidate>& all) {
   if (server->share >= kBusyAllTheTime) {
     return server;
   }
-  return slots->share >= kManyWaits || slots->share >= server->share ? slots : server;
+  const bool is_often = slots->share >= kManyWaits && slots->wait->count >= kOften;
+  return is_often || slots->share >= server->share ? slots : server;
 }
 
 Limit take_limit(std::vector<Candidate>& all, const Advice& advise) {
@@ -201,7 +225,8 @@ std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise
   for (const RequestRoute& route : result.routes) {
     if (route.requests > 0) {
       std::vector<Candidate> all = candidates(route, result);
-      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise), {}};
+      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise),
+                        {},         route.requests};
       row.next = take_limit(all, advise);
       rows.push_back(std::move(row));
     }
@@ -239,9 +264,12 @@ std::string text_of(const std::vector<ExplainResult>& rows) {
 }
 
 const ExplainResult* most_limited(const std::vector<ExplainResult>& rows) {
+  const auto weight = [](const ExplainResult& row) {
+    return row.limit.share * static_cast<double>(row.requests);
+  };
   const auto most = std::max_element(
       rows.begin(), rows.end(),
-      [](const ExplainResult& a, const ExplainResult& b) { return a.limit.share < b.limit.share; });
+      [&](const ExplainResult& a, const ExplainResult& b) { return weight(a) < weight(b); });
   return most == rows.end() ? nullptr : &*most;
 }
 

@@ -37,7 +37,7 @@ std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise
 std::string text_of(const ExplainResult& row);
 /// All of them, a line each.
 std::string text_of(const std::vector<ExplainResult>& rows);
-/// The row with the highest share; null where there is none.
+/// The row with the highest share times its requests; null where there is none.
 const ExplainResult* most_limited(const std::vector<ExplainResult>& rows);
 
 }  // namespace flitwise

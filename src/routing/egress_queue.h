@@ -11,6 +11,7 @@
 
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "stats/wait_book.h"
 #include "tlp/identity.h"
 
 namespace flitwise {
@@ -45,6 +46,10 @@ class EgressQueue {
   /// REQUIRES: the class is not empty.
   Entry take(FcClass fc_class);
 
+  /// Of TLPs that are through the switch, for the link.
+  WaitBook& waits() { return waits_; }
+  const WaitBook& waits() const { return waits_; }
+
   /// When the next TLP that is not ready yet will be; never if there is none.
   Time next_ready(Time now) const;
   bool empty() const { return size() == 0; }
@@ -59,6 +64,7 @@ class EgressQueue {
   IdentityForm form_;
   std::array<Queue, kFcClasses> queues_;
   std::uint64_t next_order_ = 0;
+  WaitBook waits_;
 };
 
 }  // namespace flitwise

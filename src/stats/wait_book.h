@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "flitwise/result.h"
 #include "flitwise/time.h"
@@ -63,21 +64,61 @@ class UseClock {
     in_use_ = in_use;
     peak_ = std::max(peak_, in_use);
   }
+  /// One unit more from `when` on, which may lie ahead.
+  void take(Time when, Time now) {
+    let_begin(now);
+    starts_.insert(std::upper_bound(starts_.begin(), starts_.end(), when), when);
+    let_begin(now);
+  }
+  /// One less. REQUIRES: it has begun.
+  void give(Time now) {
+    let_begin(now);
+    set(in_use_ - 1, now);
+  }
   void start_window(Time now) {
+    let_begin(now);
     since_ = begin_ = now;
     sum_ = 0;
     peak_ = in_use_;
+    ended_ = false;
   }
-  std::uint64_t peak() const { return peak_; }
-  /// Mean of the units in use since the window began; 0 at its very beginning.
+  /// What comes later does not count; or it does, after all.
+  void end_window(Time now) {
+    let_begin(now);
+    end_ = {peak_, mean(now)};
+    ended_ = true;
+  }
+  void extend_window() { ended_ = false; }
+  std::uint64_t peak() const { return ended_ ? end_.peak : peak_; }
+  /// Mean of the units in use in the window, which may be open still; 0 at its very beginning.
   double mean(Time now) const {
+    if (ended_) {
+      return end_.mean;
+    }
     const double span = static_cast<double>((now - begin_).fs);
-    const double sum = sum_ + static_cast<double>(in_use_) * static_cast<double>((now - since_).fs);
+    double sum = sum_ + static_cast<double>(in_use_) * static_cast<double>((now - since_).fs);
+    for (const Time start : starts_) {
+      sum += static_cast<double>(std::max(now - start, Time{}).fs);
+    }
     return span > 0 ? sum / span : 0;
   }
 
  private:
+  struct End {
+    std::uint64_t peak = 0;
+    double mean = 0;
+  };
+  void let_begin(Time now) {
+    while (!starts_.empty() && starts_.front() <= now) {
+      set(in_use_ + 1, starts_.front());
+      starts_.erase(starts_.begin());
+    }
+  }
+
   Time begin_{}, since_{};
+  std::vector<Time> starts_;  // of units that are to be in use, in order
+  End end_;
+  bool ended_ = false;  // whether end_ holds
   std::uint64_t in_use_ = 0, peak_ = 0;
   double sum_ = 0;  // units x femtoseconds
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 namespace flitwise {
@@ -73,7 +74,7 @@ class SqlText {
         at = std::min(formula_.find('"', at + 1), formula_.size() - 1) + 1;
         text = quoted(begin, at, problem);
       } else {
-        while (at < formula_.size() && is_word(formula_[at])) {
+        while (at < formula_.size() && (is_word(formula_[at]) || is_sign_of_exponent(begin, at))) {
           ++at;
         }
         text = at > begin ? word(begin, at, problem) : sign(at++, problem);
@@ -85,6 +86,19 @@ class SqlText {
   }
 
  private:
+  bool is_digit(std::size_t at) const {
+    return at < formula_.size() && std::isdigit(static_cast<unsigned char>(formula_[at])) != 0;
+  }
+  bool is_number(std::size_t at) const {
+    return is_digit(at) || (formula_[at] == '.' && is_digit(at + 1));
+  }
+  /// The sign in 1e-5.
+  bool is_sign_of_exponent(std::size_t begin, std::size_t at) const {
+    return (formula_[at] == '-' || formula_[at] == '+') && at > begin && is_number(begin) &&
+           is_digit(at + 1) && (formula_[at - 1] == 'e' || formula_[at - 1] == 'E') &&
+           formula_.find_first_not_of("0123456789.", begin) == at - 1;
+  }
+
   std::string sign(std::size_t at, std::string& problem) {
     const char c = formula_[at];
     if (c == '(') {
@@ -113,7 +127,7 @@ class SqlText {
   std::string word(std::size_t begin, std::size_t end, std::string& problem) {
     const std::string text = formula_.substr(begin, end - begin);
     const std::size_t next = formula_.find_first_not_of(" \t\n", end);
-    if (std::isdigit(static_cast<unsigned char>(text[0])) != 0) {
+    if (is_number(begin)) {
       char* rest = nullptr;
       operands_.push_back({"", false, std::strtod(text.c_str(), &rest)});
       if (*rest != '\0') {
@@ -190,7 +204,8 @@ std::optional<double> Expression::value(const Lookup& lookup) const {
   if (sqlite3_step(statement) != SQLITE_ROW || sqlite3_column_type(statement, 0) == SQLITE_NULL) {
     return std::nullopt;
   }
-  return sqlite3_column_double(statement, 0);
+  const double sum = sqlite3_column_double(statement, 0);
+  return std::isfinite(sum) ? std::optional<double>(sum) : std::nullopt;
 }
 
 }  // namespace flitwise

@@ -31,6 +31,11 @@ bool run_point(const Point& point, const LocalOptions& options) {
   for (unsigned attempt = 0; attempt <= options.retries; ++attempt) {
     const ChildOutput output = run_child({words, &kNothing, true});
     log += output.text;
+    if (output.exit_code != 0) {
+      log += output.exit_code > 128
+                 ? fmt::format("flitwise: ended by signal {}\n", output.exit_code - 128)
+                 : fmt::format("flitwise: ended with exit code {}\n", output.exit_code);
+    }
     write_files_together({{log_path(options.folder, point), log}});
     if (output.exit_code == 0 && has_result(options.folder, point)) {
       return true;

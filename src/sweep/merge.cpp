@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <unordered_set>
 
 #include "common/problems.h"
 #include "results/result_json.h"
@@ -127,6 +129,32 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   return merged;
 }
 
+// What the study asks for comes before what results have.
+std::vector<std::string> columns_beside(const MergedSweep& merged) {
+  constexpr std::size_t kMostColumns = 2000;  // SQLite's own limit
+  std::vector<std::string> names = {"block", "id", "seed"};
+  names.insert(names.end(), merged.axes.begin(), merged.axes.end());
+  for (const BlockPresentation& block : merged.presentation.blocks) {
+    for (const FigureSpec& figure : block.figures) {
+      names.push_back(figure.name);
+    }
+  }
+  names.insert(names.end(), merged.columns.begin(), merged.columns.end());
+  std::unordered_set<std::string> seen;
+  std::unordered_set<std::string> seen_in_lower_case;
+  std::vector<std::string> beside;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
+      continue;
+    }
+    const bool is_full = seen_in_lower_case.size() == kMostColumns;
+    if (is_full || !seen_in_lower_case.insert(boost::to_lower_copy(name)).second) {
+      beside.push_back(name);
+    }
+  }
+  return beside;
+}
+
 std::string merged_sqlite(const MergedSweep& merged) {
   SqliteDatabase database(SqliteDatabase::kInMemory, SqliteDatabase::Mode::kCreate);
   database.execute("BEGIN");
@@ -136,13 +164,33 @@ std::string merged_sqlite(const MergedSweep& merged) {
   }
   database.execute("CREATE TABLE study (json TEXT NOT NULL)");
   database.insert("study", {{"json", to_json_text(merged.presentation).dump()}});
+  const std::vector<std::string> beside = columns_beside(merged);
+  const std::unordered_set<std::string> is_beside(beside.begin(), beside.end());
   std::string columns;
   for (const std::string& column : merged.columns) {
-    columns += (columns.empty() ? "" : ", ") + sql_name(column);
+    if (is_beside.count(column) == 0) {
+      columns += (columns.empty() ? "" : ", ") + sql_name(column);
+    }
   }
   database.execute(fmt::format("CREATE TABLE point ({})", columns));
-  for (const Json& row : merged.rows) {
-    database.insert("point", row);
+  if (!beside.empty()) {
+    database.execute(
+        "CREATE TABLE point_value (point INTEGER NOT NULL, name TEXT NOT NULL, value)");
+  }
+  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
+    if (beside.empty()) {
+      database.insert("point", merged.rows[i]);
+      continue;
+    }
+    Json own = Json::object();
+    for (const auto& [key, value] : merged.rows[i].items()) {
+      if (is_beside.count(key) == 0) {
+        own[key] = value;
+      } else if (!value.is_null()) {
+        database.insert("point_value", {{"point", i + 1}, {"name", key}, {"value", value}});
+      }
+    }
+    database.insert("point", own);
   }
   database.execute("COMMIT");
   return database.bytes();

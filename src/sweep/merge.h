@@ -32,8 +32,13 @@ struct MergedSweep {
 /// times nanoseconds. Labels and the figures of the study are columns too.
 MergedSweep merge_results(const Plan& plan, const std::string& folder);
 
+/// Columns that the table `point` of SQLite cannot have: those beyond its 2,000, and those whose
+/// name differs from an earlier one in case alone.
+std::vector<std::string> columns_beside(const MergedSweep& merged);
+
 /// The bytes of a database with tables `point` (a row a point, a column a figure), `axis` (key,
-/// unit) and `study` (json).
+/// unit) and `study` (json); where there are columns_beside, they are in `point_value` (point: the
+/// rowid of its row, name, value).
 std::string merged_sqlite(const MergedSweep& merged);
 
 /// The table `point` as CSV with a header line; empty where a figure does not apply.

@@ -18,6 +18,10 @@ std::string numbered(unsigned host, const char* kind, unsigned index) {
   return host_prefix(host) + kind + std::to_string(index);
 }
 
+const char* prefix_of(NodeKind kind) {
+  return kind == NodeKind::kRootPort ? "rp" : kind == NodeKind::kSwitch ? "sw" : "ep";
+}
+
 /// All nodes of a configuration by their names, and its edges, whichever way they were written.
 class NodeTable {
  public:
@@ -71,7 +75,7 @@ class NodeTable {
 
   void add(const std::string& name, NodeKind kind, unsigned host) {
     by_name_.emplace(name, nodes_.size());
-    nodes_.push_back({name, kind, host, {}, {}, {}});
+    nodes_.push_back({name, kind, host, {}, {}, {}, {}});
   }
 
   std::vector<Node> nodes_;
@@ -112,16 +116,22 @@ class Examination {
     flaws_.push_back({std::move(path), std::move(message)});
   }
 
-  // Hosts, nodes and links are instances that may have keys of their own.
+  // Hosts, nodes and links are instances that may have keys of their own; parts of hosts have rows
+  // in results.
   void check_names() {
     for (unsigned host = 0; host < kMostHosts; ++host) {
       names_.insert(host_name(host));
+      for (const char* part : host_part::kAll) {
+        names_.insert(host_prefix(host) + part);
+      }
     }
     for (NodeIndex i = 0; i < table_.of_user(); ++i) {
       const Node& node = table_.nodes()[i];
       if (!names_.insert(node.name).second) {
         add(in_list("nodes", i, ".name"),
-            fmt::format("a second '{}'; expected each name of nodes and hosts once", node.name));
+            fmt::format("a second '{}'; expected each name of nodes, hosts and their "
+                        "parts once",
+                        node.name));
       }
       if (node.host >= system_.hosts && node.kind == NodeKind::kRootPort) {
         add(in_list("nodes", i, ".host"),
@@ -302,7 +312,12 @@ Graph::Graph(const SystemConfig& system) : hosts_(system.hosts) {
 }
 
 void Graph::visit(NodeIndex node, unsigned host) {
+  const auto others = std::count_if(all_.begin(), all_.end(), [&](NodeIndex other) {
+    return nodes_[other].host == host && nodes_[other].kind == nodes_[node].kind;
+  });
   nodes_[node].host = host;
+  nodes_[node].position =
+      numbered(host, prefix_of(nodes_[node].kind), static_cast<unsigned>(others));
   all_.push_back(node);
   if (is(node, NodeKind::kDevice)) {
     devices_.push_back(node);

@@ -3,6 +3,7 @@
 /// below each of them. A name is a label; what a node is and what stands above it is asked here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -23,6 +24,17 @@ std::string host_name(unsigned host);
 /// "", "h1.", "h2.": what belongs to the first host has no prefix.
 std::string host_prefix(unsigned host);
 
+/// Parts of a host, by name behind its prefix; no node has one of these.
+namespace host_part {
+inline constexpr const char* kMemory = "memory";
+inline constexpr const char* kMemoryPort = "memory_port";
+inline constexpr const char* kBridge = "host_bridge";
+inline constexpr const char* kAgent = "iommu0";
+inline constexpr const char* kDriver = "iommu_driver";
+inline constexpr const char* kHome = "home";
+inline constexpr std::array kAll = {kMemory, kMemoryPort, kBridge, kAgent, kDriver, kHome};
+}  // namespace host_part
+
 struct Node {
   std::string name;
   NodeKind kind = NodeKind::kDevice;
@@ -30,6 +42,9 @@ struct Node {
   std::optional<NodeIndex> upper;  ///< none above a root port
   std::vector<NodeIndex> lower;    ///< in the order of the ports of a switch
   std::string link;                ///< to the upper node: "rp0-ep0"; of a root port: empty
+  /// By kind and order below its host, as a default topology names it: "ep1", "h1.sw0". Random
+  /// numbers go by it, so that a name is but a label.
+  std::string position;
 };
 
 class Graph {

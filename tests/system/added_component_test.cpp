@@ -70,6 +70,8 @@ class Journal final : public ComponentModule, private MemoryWatch {
     waits_.start_window(now());
     use_.start_window(now());
   }
+  void end_window() override { use_.end_window(now()); }
+  void extend_window() override { use_.extend_window(); }
   std::vector<WaitResult> waits() const override {
     WaitResult row =
         waits_.result({port_, "journal", ResourceRole::kSlots, "up", "write", "", config_.depth});

@@ -71,6 +71,25 @@ TEST(Negotiation, D2_DevicesOfASharedTableHaveRangesApart) {
   EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
 }
 
+TEST(Negotiation, D2_TheRowOfHandlesNamesTheBoundThatHolds) {
+  Config config = with_handles();
+  config.system.devices = 2;
+  config.device.dhi.bits = 8;
+  config.host.dhi.table = HostDhiTable::kShared;
+  config.host.dhi.entries = 16;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  unsigned rows = 0;
+  for (const WaitResult& row : bench.machine.fabric().devices[1].endpoint->waits()) {
+    if (row.resource.name == "handles") {
+      ++rows;
+      EXPECT_EQ(row.resource.capacity, 8U);
+      EXPECT_EQ(row.resource.key, "host.dhi.entries");
+    }
+  }
+  EXPECT_EQ(rows, 1U);
+}
+
 // [DHI-32]
 TEST(SoftwareManaged, D12_TheDeviceSendsNoAllocAndEveryMessageHasAHandle) {
   Config config = with_handles();

@@ -35,5 +35,25 @@ TEST(HostileDevice, S3_CompletionsThatTheHostDropsAreNoRefusals) {
   expect_isolation(machine.result());
 }
 
+// A switch routes them across by the Requester ID alone.
+TEST(HostileDevice, S1_StrayCompletionsThatANeighbourRefusesAreNoHarm) {
+  const Config config = config_from_text(R"(
+system:
+  topology: switch
+  devices: 2
+  instances: {ep0: {workload.kind: hostile, workload.requests: 5000}}
+workload: {kind: read_write, payload: 256B, requests: 2000, domains: 4}
+)",
+                                         "stray.yaml", "");
+  Machine machine(config);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  machine.start();
+  machine.run_until_quiet();
+  EXPECT_GT(machine.endpoint("ep1")->errors().at("unexpected_completion"), 0U);
+  for (const CheckResult& check : machine.result().checks) {
+    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
+  }
+}
+
 }  // namespace
 }  // namespace flitwise::test::hostile_device_test

@@ -84,5 +84,27 @@ TEST(SharedCredits, LNK_11_23_OnCxlIoAllTrafficIsDone) {
   expect_all_done({kMerged, "link.preset=cxl256_gen6x4"});
 }
 
+/// "CAPACITY of KEY" of one row of the link, up.
+std::string row_of(MachineBench& bench, const std::string& resource) {
+  for (const WaitResult& row : bench.machine.fabric().links[0].link->waits()) {
+    if (row.resource.name == resource && row.resource.direction == "up") {
+      return std::to_string(row.resource.capacity) + " of " + row.resource.key;
+    }
+  }
+  return "none";
+}
+
+// What bounds a class is both kinds together; the key is that of the pool that can grow alone.
+TEST(SharedCredits, LNK_11_23_RowsOfWaitsHaveBothKinds) {
+  MachineBench bench(config_from_text(kFewCredits, "shared_credits.yaml", "", {{kMerged}, {}}));
+  ASSERT_TRUE(bench.bring_up());
+  EXPECT_EQ(row_of(bench, "posted_headers"), "4 of link.shared_credits.posted_headers");
+  EXPECT_EQ(row_of(bench, "posted_data"), "40 of link.shared_credits.posted_data");
+  EXPECT_EQ(row_of(bench, "nonposted_headers"), "3 of link.shared_credits.nonposted_headers");
+  EXPECT_EQ(row_of(bench, "nonposted_data"), "1 of link.credits.nonposted_data");
+  EXPECT_EQ(row_of(bench, "completion_headers"), "4 of link.shared_credits.posted_headers");
+  EXPECT_EQ(row_of(bench, "completion_data"), "40 of link.shared_credits.posted_data");
+}
+
 }  // namespace
 }  // namespace flitwise::shared_credits_test

@@ -22,6 +22,7 @@ struct Known {
   std::vector<std::string> settings;
   const char* key;
   double gain;  ///< in the time of all requests by the value to try, at least
+  const char* config = "checks/saturated.yaml";
 };
 
 std::vector<std::string> settings_of(const Known& known) {
@@ -58,6 +59,22 @@ const Known kKnown[] = {
       "workload.domains=1", "workload.payload=64B"},
      "iommu.walkers",
      1.8},
+    {"commands of the driver, which answer page requests",
+     "read",
+     {"iommu.translation=first_stage", "iommu.page=4KiB", "device.atc.enabled=true",
+      "device.pri.enabled=true", "device.pri.capacity=512", "device.pri.allocation=512",
+      "host.iommu_driver.enabled=true", "host.iommu_driver.premapped=0",
+      "host.iommu_driver.map_latency=1us", "workload.placement=random",
+      "workload.buffer_size=64MiB", "workload.domains=1", "workload.payload=64B"},
+     "host.iommu_driver.step",
+     1.5},
+    {"places at a CXL link",
+     "read",
+     {"link.cxl.queue_depth=4"},
+     "link.cxl.queue_depth",
+     1.7,
+     "examples/cxl_memory.yaml"},
+    {"lines of a cache", "write", {}, "workload.buffer_size", 1.1, "examples/cxl_cache.yaml"},
 };
 
 double window(const Json& result) {
@@ -76,7 +93,7 @@ Json row_of(const Json& result, const std::string& kind) {
 TEST(Explain, NamesTheKnownBottleneckAndTheValueToTryMovesIt) {
   std::vector<Simulation> runs;
   for (const Known& known : kKnown) {
-    runs.push_back({"checks/saturated.yaml", settings_of(known)});
+    runs.push_back({known.config, settings_of(known)});
   }
   const std::vector<Json> before = simulate_in_children(runs);
   for (std::size_t i = 0; i < before.size(); ++i) {

@@ -4,6 +4,7 @@
 // time over the window is the mean length of the queue.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,63 @@ TEST(Waits, LittlesLawHoldsForPageWalkers) {
   EXPECT_NEAR(waited(pair.many, "walkers") / window(pair.many), 16 - 1 - 431.5 / 323, 0.5);
 }
 
+const Json& row(const Json& result, const std::string& resource) {
+  for (const Json& wait : result.at("waits")) {
+    if (wait.at("resource") == resource) {
+      return wait;
+    }
+  }
+  throw std::runtime_error("no row of " + resource);
+}
+
+/// Units in use on average.
+double in_use(const Json& result, const std::string& resource) {
+  const Json& found = row(result, resource);
+  return found.at("busy").get<double>() * found.at("capacity").get<double>();
+}
+
+// Walks x their time: four reads of 80 ns and 7 ns of look-ups. The way of a request to the agent
+// is no work of a walker.
+TEST(Waits, LittlesLawHoldsForPageWalkersInUseHoweverLongTheWayToThem) {
+  std::vector<Simulation> runs;
+  for (const char* const way : {"0ns", "50ns", "500ns"}) {
+    runs.push_back({"calibrations/broadwell_iommu.yaml",
+                    {"workload.requests=4000", "run.warmup=500", "workload.buffer_size=64MiB",
+                     "iommu.walkers=4", "device.dma.outstanding=64", "workload.arrival=cbr",
+                     "workload.rate=4Mreq/s", std::string("host.timing.root_port=") + way}});
+  }
+  for (const Json& result : simulate_in_children(runs)) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    const double walks = result.at("iommu").at(0).at("walks");
+    const double due = walks / window(result) * 327;
+    EXPECT_NEAR(in_use(result, "walkers"), due, 0.01 * due);
+    EXPECT_EQ(row(result, "walkers").at("peak"), 2) << "every 250 ns one";
+  }
+}
+
+// No Ack arrives, so that the link goes on for a millisecond after the last read.
+TEST(Waits, LittlesLawHoldsInTheWindowHoweverLongTheLinksDrain) {
+  std::string all = "1";
+  for (unsigned i = 2; i < 3000; ++i) {
+    all += "," + std::to_string(i);
+  }
+  for (const Json& result : simulate_in_children(
+           {{"presets/gen5x16.yaml",
+             {"workload.kind=read", "workload.payload=256B", "workload.requests=2000",
+              "workload.placement=random", "workload.buffer_size=4MiB", "device.dma.outstanding=16",
+              "iommu.translation=first_stage", "iommu.walkers=2", "run.warmup=0",
+              "link.preset=gen4x4", "link.credits.nonposted_headers=infinite",
+              "link.credits.nonposted_data=infinite", "link.timing.replay_timeout=1ms",
+              "faults.down.corrupt_dllps=[" + all + "]"}}})) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    const double requests = result.at("latency").at(0).at("count");
+    EXPECT_EQ(requests, 2000);
+    const double due = requests * mean(result) / window(result);
+    EXPECT_NEAR(in_use(result, "outstanding"), due, 0.01 * due);
+    EXPECT_GT(in_use(result, "walkers"), 1) << "they are what reads wait for";
+  }
+}
+
 TEST(Waits, LittlesLawHoldsForTheDataBusOfTheMemory) {
   const Pair pair = run_with({"iommu.translation=off", "host.memory.bandwidth=1Gb/s"}, 16);
   expect_explained(pair, "bandwidth", 0.03);
@@ -98,6 +156,40 @@ TEST(Waits, LittlesLawHoldsForTheOutstandingReadsOfAnEngine) {
       {"iommu.translation=off", "workload.arrival=poisson", "workload.rate=0.5Mreq/s"}, 64);
   EXPECT_GT(waited(few.one, "outstanding"), 0);
   EXPECT_EQ(waited(few.many, "outstanding"), 0) << "64 are never out";
+}
+
+// Two devices send N writes each into one link that is as fast as theirs: the k-th is at the switch
+// after k / 2 times of one TLP on the wire and is sent after k. The last Q that the switch has
+// given out stand in the queue of that link, so that this one waits k / 2 - Q at the switch:
+// together (N - Q)^2. With the queue of the link it is what the latency grows by, N / 2.
+TEST(Waits, AtTheEgressOfASwitchAreThoseForItsLink) {
+  constexpr double kWrites = 2000, kRoom = 1 + 96;
+  std::vector<Simulation> runs;
+  for (const char* const devices : {"1", "2"}) {
+    runs.push_back({"checks/saturated.yaml",
+                    {"system.topology=switch", "workload.requests=2000", "link.queue_depth=1",
+                     std::string("system.devices=") + devices}});
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (const Json& result : results) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+  }
+  EXPECT_EQ(waited(results[0], "egress"), 0) << "the link below is no faster";
+  const Json& link = results[1].at("links").at(0);
+  ASSERT_EQ(link.at("name"), "rp0-sw0");
+  const double tlp = 64 * 8 / link.at("up").at("goodput_gbps").get<double>();
+  const double all = (kWrites - kRoom) * (kWrites - kRoom) * tlp;
+  EXPECT_NEAR(waited(results[1], "egress"), all, 0.02 * all);
+  const double grown = mean(results[1], "dma_write") - mean(results[0], "dma_write");
+  EXPECT_NEAR(grown, kWrites / 2 * tlp, 0.02 * grown);
+  for (const Json& wait : results[1].at("waits")) {
+    if (wait.at("resource") == "egress") {
+      const bool is_up = wait.at("direction") == "up";
+      EXPECT_EQ(wait.at("at"), "sw0");
+      EXPECT_NEAR(wait.at("waits").get<double>(), is_up ? 2 * (kWrites - kRoom) : 0, 40);
+      EXPECT_EQ(wait.at("wait_ns") > 0, is_up) << "nothing goes down";
+    }
+  }
 }
 
 // One read at a time: what a miss adds to its latency is what it waits for its translation, the way

@@ -160,7 +160,9 @@ const StatisticsTable& wait_table() {
           .time("wait_ns", &WaitResult::total,
                 "All of them together; over the window, the mean length of the queue. For credits, "
                 "tags, "
-                "handles, outstanding, link_queues, cxl_ids and cxl_lines only the foremost waits.")
+                "handles, outstanding, link_queues, cxl_ids, cxl_lines and cxl_ways only the "
+                "foremost "
+                "waits.")
           .time("blocked_ns", &WaitResult::blocked, "Time in which at least one waited.")
           .real_or_none("busy", &WaitResult::busy, "1",
                         "Mean share of its units in use, where that is counted.")
@@ -178,6 +180,7 @@ const StatisticsTable& explain_table() {
           .name("link", &ExplainResult::link)
           .name("direction", &ExplainResult::direction)
           .name("kind", &ExplainResult::kind)
+          .count("requests", &ExplainResult::requests, "That the engine has issued in the window.")
           .text("limit.at", of(kLimit, &Limit::at),
                 "Where the resource is that limits; null: nothing was waited for.")
           .text("limit.resource", of(kLimit, &Limit::resource), "Its name, as in waits[].")

@@ -49,7 +49,7 @@ class MemDeviceTest : public testing::Test {
 
   PacketPool pool_;
   test::FakeCxlLink link_{"link"};
-  CxlMemDevice device_{"device", config(), pool_};
+  CxlMemDevice device_{"device", config(), pool_, 64};
 };
 
 // Twice through the controller, and once the memory.

@@ -55,7 +55,7 @@ class MemHostTest : public testing::Test {
   LatencyTracer tracer_{{}};
   test::FakeCxlLink link_{"link"};
   test::FakeEngine engine_;
-  CxlMemHost host_{"host", config_.host, true, pool_, tracer_};
+  CxlMemHost host_{"host", config_.host, true, pool_, tracer_, 64};
 };
 
 TEST_F(MemHostTest, AWriteBecomesLinesAndPartsOfLines_CXL_3_8) {

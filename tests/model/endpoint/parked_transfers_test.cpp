@@ -73,7 +73,7 @@ TEST(ParkedTransfers, ATR_14_WhoWantsToAskPassesAll) {
 }
 
 Time waited(const ParkedTransfers& parked, const std::string& resource) {
-  for (const WaitResult& wait : parked.waits("ep0")) {
+  for (const WaitResult& wait : parked.waits("ep0", 8, {})) {
     if (wait.resource.name == resource) {
       return wait.total;
     }
@@ -95,6 +95,33 @@ TEST(ParkedTransfers, AWaitForATranslationLastsUntilTheReplyIsThere) {
   parked.remove(slot);
   EXPECT_EQ(waited(parked, "translations"), Time::from_ns(20));
   EXPECT_EQ(waited(parked, "order"), Time::from_ns(30));
+}
+
+TEST(ParkedTransfers, PRI_26_TheSmallerOfAllocationAndCapacityBoundsPageRequests) {
+  const ParkedTransfers parked(4);
+  PriConfig pages;
+  const auto bound = [&](std::uint32_t allocation, std::uint32_t capacity) {
+    pages.allocation = allocation;
+    pages.capacity = capacity;
+    for (const WaitResult& wait : parked.waits("ep0", 8, pages)) {
+      if (wait.resource.name == "page_request_credits") {
+        return wait.resource;
+      }
+    }
+    return Resource{};
+  };
+  EXPECT_EQ(bound(32, 64).key, "device.pri.allocation");
+  EXPECT_EQ(bound(32, 64).capacity, 32U);
+  EXPECT_EQ(bound(128, 64).key, "device.pri.capacity");
+  EXPECT_EQ(bound(128, 64).capacity, 64U);
+}
+
+TEST(ParkedTransfers, SayHowMuchRoomThereIs) {
+  for (const WaitResult& wait : ParkedTransfers(4).waits("ep0", 8, {})) {
+    if (wait.resource.name == "parked" || wait.resource.name == "atc_requests") {
+      EXPECT_EQ(wait.resource.capacity, wait.resource.name == "parked" ? 4U : 8U);
+    }
+  }
 }
 
 TEST(ParkedTransfers, PlacesAreUsedAgain) {

@@ -82,7 +82,7 @@ class FakeLink : public sc_core::sc_module {
 class SwitchBench {
  public:
   explicit SwitchBench(Config config = handle_config())
-      : sw("sw0", config.system, config.link, config.device.dhi.bits, {LinkPreset{}, LinkPreset{}},
+      : sw("sw0", config.system, config.link, config.device.dhi.bits, {LinkConfig{}, LinkConfig{}},
            pool) {
     connect(up, kUpstreamPort);
     connect(*down[0], 0);

@@ -32,7 +32,7 @@ void expect_obstacles(Core<Agent> core) {
   EXPECT_EQ(core.obstacle(CoreOp::kRead, 0x40, 1), CoreObstacle::kNone);
   EXPECT_EQ(core.obstacle(CoreOp::kRead, 0x40, 2), CoreObstacle::kId) << "held in front of it";
   core.ask(CoreOp::kRead, 0x40);
-  EXPECT_EQ(core.obstacle(CoreOp::kRead, 0x80), CoreObstacle::kLine) << "both ways are reserved";
+  EXPECT_EQ(core.obstacle(CoreOp::kRead, 0x80), CoreObstacle::kWay) << "both ways are reserved";
   EXPECT_EQ(core.obstacle(CoreOp::kReadOnce, 0x80), CoreObstacle::kNone) << "needs no way";
   core.ask(CoreOp::kReadOnce, 0x80);
   EXPECT_EQ(core.obstacle(CoreOp::kReadOnce, 0xc0), CoreObstacle::kId) << "three are out";

@@ -74,5 +74,34 @@ TEST(HandleWarnings, DHI_D2_MoreDevicesThanHandles) {
   EXPECT_THAT(warnings(four), IsEmpty());
 }
 
+// What bounds the handles is named: the width, the table, or both; of several devices with one
+// number space the width that gives each of them enough.
+TEST(HandleWarnings, DHI_D2_TheBoundThatHoldsIsNamed) {
+  const std::string many = "workload.domains=32", table = "host.dhi.table=shared";
+  EXPECT_THAT(warnings({many, table, "host.dhi.entries=16", "device.dhi.bits=8"}),
+              ElementsAre(AllOf(HasSubstr("16 handles in ep0"),
+                                HasSubstr("expected host.dhi.entries of at least 32, "))));
+  EXPECT_THAT(warnings({many, table, "host.dhi.entries=16"}),
+              ElementsAre(HasSubstr(
+                  "expected device.dhi.bits of at least 5 and host.dhi.entries of at least 32, ")));
+  EXPECT_THAT(warnings({many, table}),
+              ElementsAre(HasSubstr("expected device.dhi.bits of at least 5, ")));
+  EXPECT_THAT(warnings({many, "device.dhi.bits=5", "system.topology=switch", "system.devices=2",
+                        "link.dhi_form=rid_fabric"}),
+              ElementsAre(AllOf(HasSubstr("16 handles in ep0"),
+                                HasSubstr("expected device.dhi.bits of at least 6, ")),
+                          HasSubstr("16 handles in ep1")));
+}
+
+// Each host's own overrides count for its devices, and for these alone.
+TEST(HandleWarnings, DHI_D2_EachHostHasATableOfItsOwn) {
+  EXPECT_THAT(warnings({"system.hosts=2", "workload.domains=10", "host.dhi.table=shared",
+                        "system.instances.h1.host.dhi.entries=8"}),
+              ElementsAre(HasSubstr("8 handles in h1.ep0")));
+  EXPECT_THAT(warnings({"system.hosts=2", "system.devices=2", "workload.domains=10",
+                        "system.instances.h0.host.dhi.table=shared"}),
+              ElementsAre(HasSubstr("8 handles in ep0"), HasSubstr("8 handles in ep1")));
+}
+
 }  // namespace
 }  // namespace flitwise::handle_warnings_test

@@ -79,6 +79,48 @@ TEST(Instances, TakeOnlySectionsThatConcernThem) {
               ElementsAre(HasSubstr("has no part in ep0")));
 }
 
+// Memory, software, driver and clock are those of the host.
+TEST(Instances, ARootPortTakesTheKeysOfHostThatItReads) {
+  for (const std::string key :
+       {"memory.bandwidth: 10Gb/s", "memory.size: 8GiB", "memory.timing.latency: 9ns",
+        "timing.mmio: 9ns", "timing.software_step: 9ns", "timing.clock: 9ns",
+        "timing.completion_timeout: 9us", "iommu_driver.batch: 3", "cxl_cache.bridge: 9ns",
+        "dhi.table: shared", "dhi.entries: 16"}) {
+    EXPECT_THAT(problems_of("system: {instances: {rp0: {host." + key + "}}}"),
+                testing::Contains(HasSubstr("has no part in rp0")))
+        << key;
+    EXPECT_THAT(problems_of("system: {hosts: 2, instances: {h1: {host." + key + "}}}"), IsEmpty())
+        << key;
+  }
+  EXPECT_THAT(
+      problems_of("system: {instances: {rp0: {host.pasid: false, host.dma_window.size: 1GiB,"
+                  " host.dhi: {grant: configured, granted: {last_pasid: 3}, storage: {kind: dram}},"
+                  " host.timing.root_port: 9ns, host.cxl_mem.outstanding: 3}}}"),
+      IsEmpty());
+}
+
+TEST(Instances, ALinkTakesTheFaultsOfItsOwnEnds) {
+  const auto problems = [](const std::string& link, const std::string& fault) {
+    return problems_of("system: {topology: switch, instances: {" + link + ": {" + fault + "}}}");
+  };
+  EXPECT_THAT(problems("sw0-ep0", "faults.drop_completions: 3"),
+              ElementsAre(HasSubstr("'faults.drop_completions' has no part in sw0-ep0")));
+  EXPECT_THAT(problems("rp0-sw0", "faults.drop_completions: 3"), IsEmpty());
+  for (const std::string rule : {"tags", "boundary_4k", "byte_enables", "at", "handles"}) {
+    EXPECT_THAT(problems("rp0-sw0", "faults.break: [" + rule + "]"),
+                ElementsAre(HasSubstr("'" + rule + "' has no part in rp0-sw0")));
+    EXPECT_THAT(problems("sw0-ep0", "faults.break: [" + rule + "]"), IsEmpty());
+  }
+  EXPECT_THAT(problems("sw0-ep0", "faults.break: [completion]"),
+              ElementsAre(HasSubstr("'completion' has no part in sw0-ep0")));
+  EXPECT_THAT(problems("rp0-sw0", "faults.break: [completion]"), IsEmpty());
+  for (const std::string link : {"rp0-sw0", "sw0-ep0"}) {
+    EXPECT_THAT(
+        problems(link, "faults.break: [credits, sequence, ordering], faults.up.corrupt_tlps: [3]"),
+        IsEmpty());
+  }
+}
+
 TEST(Instances, RelationsHoldWithTheirOverridesToo) {
   EXPECT_THAT(problems_of("link: {identity: dhi, dhi_form: tag}\n"
                           "system: {instances: {ep0: {device.dhi.bits: 12}}}"),

@@ -40,6 +40,14 @@ TEST(LargerValue, OfALinkIsTwiceTheLanesElseTheNextGeneration) {
   EXPECT_EQ(larger_value(config, "link.preset"), "");
 }
 
+TEST(LargerValue, OfAStepOfTheDriverIsHalfAsLong) {
+  Config config;
+  config.host.timing.software_step = Time::from_ns(300);
+  EXPECT_EQ(larger_value(config, "host.iommu_driver.step"), "150ns") << "that of all software";
+  config.host.iommu_driver.step = Time::from_ns(50);
+  EXPECT_EQ(larger_value(config, "host.iommu_driver.step"), "25ns");
+}
+
 TEST(LargerValue, OfNoKeyIsNone) {
   EXPECT_EQ(larger_value(Config(), "no.key"), "");
 }

@@ -32,6 +32,22 @@ TEST(ConfigWarnings, LNK_7_18_AReplayTimerBelowTheReturnOfAnAckIsWarnedOf) {
   EXPECT_THAT(warnings_with("link: {preset: gen3x8, timing: {propagation: 90us}}\n"), IsEmpty());
 }
 
+TEST(ConfigWarnings, LNK_11_23_SharedHeadersWithoutSharedDataAreWarnedOf) {
+  const auto with = [](const std::string& shared) {
+    return warnings_with(
+        "link: {preset: gen6x16, flit_mode: true, credits: {completion_headers: 64, "
+        "completion_data: 1024}, shared_credits: {" +
+        shared + "}}\n");
+  };
+  EXPECT_THAT(with("posted_headers: 16"),
+              ElementsAre(StartsWith("link.shared_credits.posted_data: 0 beside posted_headers of "
+                                     "16, which no TLP with data")));
+  EXPECT_THAT(with("completion_headers: 16"),
+              ElementsAre(HasSubstr("expected at least 16, for a payload of link.mps")));
+  EXPECT_THAT(with("posted_headers: 16, posted_data: 16"), IsEmpty());
+  EXPECT_THAT(with("nonposted_headers: 16"), IsEmpty());  // reads have none
+}
+
 TEST(ConfigWarnings, LNK_11_7_InFlitModeAsWell) {
   EXPECT_THAT(warnings_with("link: {preset: gen6x16, timing: {propagation: 1us, replay_timeout: "
                             "2us}}\n"),

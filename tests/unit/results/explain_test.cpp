@@ -27,7 +27,7 @@ class Explain : public ::testing::Test {
                  const std::string& kind = "read") {
     const Time blocked = Time::from_ns(static_cast<std::int64_t>(1000 * share));
     result_.rows<WaitResult>().push_back(
-        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 3, blocked, blocked});
+        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 10, blocked, blocked});
   }
   void add_server(const std::string& at, const std::string& name, double busy,
                   const std::string& direction = "up") {
@@ -55,6 +55,17 @@ TEST_F(Explain, SlotsThatManyWaitForLimitBeforeAServerThatIsBusier) {
   EXPECT_EQ(text(),
             "rp0-ep0 up read: ep0 atc_requests 30 %, next rp0-ep0 up link 94 %; try "
             "device.atc.requests=16\n");
+}
+
+TEST_F(Explain, SlotsThatWereOutAFewTimesDoNotLimitBeforeAServerThatIsBusier) {
+  add_server("iommu0", "walkers", 0.57);
+  add_slots("rp0-ep0", "nonposted_headers", 0.29);
+  result_.rows<WaitResult>().back().count = 9;
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: iommu0 walkers 57 %, next rp0-ep0 nonposted_headers 29 %; try "
+            "a.key=16\n");
+  result_.rows<WaitResult>().back().blocked = Time::from_ns(600);
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 nonposted_headers 60 %, next iommu0 walkers 57 %\n");
 }
 
 TEST_F(Explain, OfSlotsWhoseSharesAreAlikeTheLastOnTheWayLimits) {
@@ -131,9 +142,80 @@ TEST_F(Explain, MessagesInterruptsAndAtomicsWaitForWhatWritesAndReadsDo) {
   EXPECT_EQ(text(), "rp0-ep0 up msi: rp0-ep0 posted_headers 60 %\n");
 }
 
+TEST_F(Explain, TheLineOfTheSummaryIsOfTheHighestShareTimesTheRequests) {
+  result_.routes.push_back({"rp1-ep1", "up", "read", 1, {{"rp1-ep1", "up", "read"}}});
+  add_server("rp0-ep0", "link", 0.6);
+  add_server("rp1-ep1", "link", 1.0);
+  auto rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(most_limited(rows)->link, "rp0-ep0");
+  result_.routes[1].requests = 99;
+  rows = explain(result_, [](Limit&) {});
+  EXPECT_EQ(most_limited(rows)->link, "rp1-ep1");
+}
+
+TEST_F(Explain, AtAnEngineWritesStandBehindReadsThatWait) {
+  add_slots("ep0", "tags", 0.9, "device.tag_bits");
+  result_.routes[0].kind = "write";
+  result_.routes[0].steps = {{"ep0", "up", ""}, {"rp0-ep0", "up", "write"}};
+  EXPECT_EQ(text(), "rp0-ep0 up write: ep0 tags 90 %; try device.tag_bits=16\n");
+}
+
 TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
   result_.routes[0].requests = 0;
   EXPECT_EQ(text(), "Nothing to explain: no engine has issued a request.\n");
+}
+
+/// A second device of the same host begins 600 ns later and ends 100 ns after that; one of another
+/// host ends with the run.
+class ExplainWindows : public Explain {
+ protected:
+  ExplainWindows() {
+    result_.routes[0].begin = Time::from_ns(50);
+    result_.routes[0].end = Time::from_ns(550);
+    for (const char* const n : {"1", "2"}) {
+      const std::string device = std::string("ep") + n, link = std::string("rp") + n + "-" + device;
+      const std::string agent = n == std::string("1") ? "iommu0" : "h1.iommu0";
+      result_.routes.push_back(
+          {link,
+           "up",
+           "read",
+           100,
+           {{device, "up", "read"}, {link, "up", "read"}, {agent, "up", "read"}}});
+    }
+    result_.routes[1].begin = Time::from_ns(650);
+    result_.routes[1].end = Time::from_ns(750);
+    result_.routes[2].begin = Time::from_ns(0);
+    result_.routes[2].end = Time::from_ns(1000);
+  }
+};
+
+TEST_F(ExplainWindows, WaitsAtADeviceAreSharesOfItsOwn) {
+  add_slots("ep0", "tags", 0.25);
+  add_slots("ep1", "tags", 0.09);
+  add_slots("ep2", "tags", 0.25);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: ep0 tags 50 %\nrp1-ep1 up read: ep1 tags 90 %\n"
+            "rp2-ep2 up read: ep2 tags 25 %\n");
+}
+
+TEST_F(ExplainWindows, WhatAHostHasIsSharedInThatOfItsDevices) {
+  add_server("iommu0", "walkers", 0.35);
+  add_server("h1.iommu0", "walkers", 0.35);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: iommu0 walkers 50 %; try a.key=16\n"
+            "rp1-ep1 up read: iommu0 walkers 50 %; try a.key=16\n"
+            "rp2-ep2 up read: h1.iommu0 walkers 35 %; try a.key=16\n");
+}
+
+TEST_F(ExplainWindows, AWireIsBusyInItsOwn) {
+  add_server("rp1-ep1", "link", 0.5);
+  result_.rows<WaitResult>().back().span = Time::from_ns(90);
+  add_server("rp2-ep2", "link", 0.5);
+  result_.rows<WaitResult>().back().span = Time{};
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: waited for nothing\n"
+            "rp1-ep1 up read: rp1-ep1 up link 56 %; try a.key=16\n"
+            "rp2-ep2 up read: rp2-ep2 up link 50 %; try a.key=16\n");
 }
 
 }  // namespace

@@ -57,5 +57,29 @@ TEST(WaitBook, LittlesLawTheTimeOverTheWindowIsTheMeanLengthOfTheQueue) {
   EXPECT_EQ(book.total(), Time::from_ns(length_times_ns));
 }
 
+TEST(UseClock, CountsAUnitFromItsTimeOn) {
+  UseClock use;
+  use.take(Time::from_ns(60), Time::from_ns(20));
+  use.take(Time::from_ns(40), Time::from_ns(30));
+  EXPECT_EQ(use.mean(Time::from_ns(40)), 0) << "neither has begun";
+  EXPECT_DOUBLE_EQ(use.mean(Time::from_ns(80)), (40. + 20) / 80);
+  use.give(Time::from_ns(50));
+  EXPECT_EQ(use.peak(), 1U) << "one at a time";
+  use.give(Time::from_ns(80));
+  EXPECT_DOUBLE_EQ(use.mean(Time::from_ns(100)), (10. + 20) / 100);
+}
+
+TEST(UseClock, EndsWithItsWindowUnlessThatGoesOn) {
+  UseClock use;
+  use.set(1, Time{});
+  use.end_window(Time::from_ns(10));
+  use.set(3, Time::from_ns(20));
+  EXPECT_DOUBLE_EQ(use.mean(Time::from_ns(40)), 1);
+  EXPECT_EQ(use.peak(), 1U);
+  use.extend_window();
+  EXPECT_DOUBLE_EQ(use.mean(Time::from_ns(40)), (20. + 60) / 40);
+  EXPECT_EQ(use.peak(), 3U);
+}
+
 }  // namespace
 }  // namespace flitwise::wait_book_test

@@ -99,6 +99,16 @@ TEST(Expression, WholeNumbersDivideAsRealsAndSignsMayRepeat) {
   EXPECT_EQ(value("(baseline(a)) + a"), 66);
 }
 
+TEST(Expression, NumbersMayBeginWithAPointAndHaveAnExponent) {
+  EXPECT_EQ(value(".5 + 25e-2"), 0.75);
+  EXPECT_EQ(value("2E+2-1e1-a"), 184);
+  EXPECT_EQ(value("a-1e2"), -94);
+}
+
+TEST(Expression, WhatIsTooLargeForANumberIsMissing) {
+  EXPECT_EQ(value("1e308 * 10"), std::nullopt);
+}
+
 TEST(Expression, NamesItsColumns) {
   EXPECT_THAT(Expression("a * max(b.c, 2)").columns(), ElementsAre("a", "b.c"));
 }

@@ -95,7 +95,17 @@ TEST_F(LocalEngine, AFailureIsTriedAgainAndThenReported) {
   const SweepOutcome outcome = run(plan(1));
   ASSERT_EQ(outcome.failed.size(), 1U);
   EXPECT_EQ(calls(), 3);
-  EXPECT_EQ(read_file(log_path(folder_.file("out"), outcome.failed[0])), "why\nwhy\nwhy\n");
+  const std::string once = "why\nflitwise: ended with exit code 3\n";
+  EXPECT_EQ(read_file(log_path(folder_.file("out"), outcome.failed[0])), once + once + once);
+}
+
+TEST_F(LocalEngine, TheLogNamesTheSignalThatEndedAPoint) {
+  program("kill -9 $$");
+  options_.retries = 0;
+  const SweepOutcome outcome = run(plan(1));
+  ASSERT_EQ(outcome.failed.size(), 1U);
+  EXPECT_EQ(read_file(log_path(folder_.file("out"), outcome.failed[0])),
+            "flitwise: ended by signal 9\n");
 }
 
 TEST_F(LocalEngine, ASecondAttemptMayHeal) {

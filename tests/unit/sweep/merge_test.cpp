@@ -87,6 +87,31 @@ TEST_F(Merge, SqliteHasAColumnAFigureAndTheUnitsOfTheAxes) {
   EXPECT_EQ(database.query("SELECT unit FROM axis").at(0)["unit"], "B");
 }
 
+TEST_F(Merge, WhatATableOfSqliteCannotHoldIsInATableOfItsOwn) {
+  MergedSweep merged;
+  merged.columns = {"block", "id", "seed", "sw-ep_up_tlps", "sw-EP_up_tlps"};
+  Json row = {{"block", "a"}, {"id", "x"}, {"seed", 1}, {"sw-ep_up_tlps", 5}, {"sw-EP_up_tlps", 6}};
+  for (int i = 0; i < 2000; ++i) {
+    merged.columns.push_back("c" + std::to_string(i));
+    row[merged.columns.back()] = i;
+  }
+  merged.columns.push_back("gain");  // of the study: it stays
+  row["gain"] = 2.5;
+  merged.rows = {{{"block", "b"}}, row};
+  merged.presentation.blocks.emplace_back().figures.push_back({"gain", "1", "", "", 2});
+  EXPECT_EQ(columns_beside(merged).size(), 6U);
+  const std::string path = folder_.file("results.sqlite");
+  write_file_atomically(path, merged_sqlite(merged));
+  SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
+  const auto rows = database.query(
+      "SELECT p.rowid AS rowid, \"sw-ep_up_tlps\" AS lower, gain, value FROM point AS p "
+      "JOIN point_value ON point = p.rowid WHERE name = 'sw-EP_up_tlps'");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0], Json({{"rowid", 2}, {"lower", 5}, {"gain", 2.5}, {"value", 6}}));
+  EXPECT_EQ(database.query("SELECT value FROM point_value WHERE name = 'c1999'").size(), 1U);
+  EXPECT_THAT(merged_csv(merged), HasSubstr(",c1999,gain"));
+}
+
 TEST_F(Merge, CsvHasAHeaderAndEmptyCellsWhereAFigureDoesNotApply) {
   MergedSweep merged;
   merged.columns = {"block", "x", "y"};

@@ -11,8 +11,10 @@ namespace flitwise::graph_test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 std::vector<std::string> names(const Graph& graph, const std::vector<NodeIndex>& nodes) {
@@ -72,6 +74,23 @@ TEST(Graph, NamesAreLabels) {
   EXPECT_THAT(names(graph, graph.root_ports()), ElementsAre("rp0", "rp3"));
   EXPECT_THAT(names(graph, graph.devices()), ElementsAre("sw0", "ep-7", "5"));
   EXPECT_THAT(links(graph), ElementsAre("rp0-sw0", "rp3-top", "top-ep-7", "top-mid", "mid-5"));
+}
+
+std::vector<std::string> positions(const Graph& graph) {
+  std::vector<std::string> all;
+  for (const NodeIndex node : graph.all()) {
+    all.push_back(graph[node].position);
+  }
+  return all;
+}
+
+TEST(Graph, PositionsAreTheNamesOfDefaultTopologies) {
+  EXPECT_THAT(positions(graph_of(kTree)),
+              ElementsAre("rp0", "ep0", "rp1", "sw0", "ep1", "sw1", "ep2"));
+  for (const std::string topology : {"direct", "switch"}) {
+    const Graph graph = graph_of("{hosts: 2, devices: 3, topology: " + topology + "}");
+    EXPECT_THAT(positions(graph), testing::ElementsAreArray(names(graph, graph.all())));
+  }
 }
 
 TEST(Graph, TreesAreAsked) {
@@ -160,6 +179,18 @@ TEST(GraphFlaws, NameTwice) {
               ElementsAre(StartsWith("c.yaml:4:45: system.nodes[1].name: a second 'dev'")));
   EXPECT_THAT(flaws("{name: h1, kind: device}", {"from: rp0, to: h1"}),
               ElementsAre(HasSubstr("a second 'h1'")));
+}
+
+TEST(GraphFlaws, NamesOfPartsOfAHost) {
+  for (const std::string part :
+       {"memory", "memory_port", "host_bridge", "iommu0", "iommu_driver", "home"}) {
+    EXPECT_THAT(flaws("{name: " + part + ", kind: device}", {"from: rp0, to: " + part}),
+                ElementsAre(HasSubstr("a second '" + part + "'")));
+  }
+  EXPECT_THAT(
+      flaws(kDev + ", {name: memory, kind: root_port, host: 1}", {"from: h1.memory, to: dev"}, "2"),
+      Contains(HasSubstr("a second 'h1.memory'")));
+  EXPECT_THAT(flaws("{name: memory0, kind: device}", {"from: rp0, to: memory0"}), IsEmpty());
 }
 
 TEST(GraphFlaws, LinksThatAreSpelledAlike) {
