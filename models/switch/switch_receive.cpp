@@ -239,7 +239,7 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   const bool reads_handles = mode_ == SwitchMode::kHandleAware;
   tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &port.handles : nullptr);
   tlp.id_is_handle = request.tlp.id_is_handle && tlp.requester_id == request.tlp.requester_id &&
-                     is_in_requester_id(form_.dhi_form);
+                     form_.identity == Identity::kDhi && is_in_requester_id(form_.dhi_form);
   return packet;
 }
 
