@@ -183,6 +183,7 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   const Time ready = std::max(earliest_, origin_ + item.at);
   transfer = {item.op, item.domain, item.address, item.bytes, issue, ready, token, counts};
   ++issued_[static_cast<std::size_t>(item.op)];
+  to_peers_[static_cast<std::size_t>(item.op)] += peers_.contains(item.address) ? 1 : 0;
   if (item.op == Op::kRead) {
     outstanding_use_.set(++reads_, now);
   }
@@ -205,7 +206,7 @@ void DmaEngine::start_window() {
   outstanding_waits_.start_window(now());
   outstanding_use_.start_window(now());
   message_waits_.start_window(now());
-  issued_ = {};
+  issued_ = to_peers_ = {};
   window_begin_ = now();
   window_end_ = Time::never();
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "config_space/config_space.h"
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
 #include "stats/wait_book.h"
@@ -36,6 +37,8 @@ class DmaEngine final : public Engine, private RegionOwner {
   /// Work is given out, and its arrival times count, from here on; the first request goes at some
   /// time or other of the first issue interval.
   void start(Time now) { origin_ = earliest_ = now + phase_; }
+  /// Where BARs of peers are: requests there are counted apart.
+  void set_peers(const AddressRange& bars) { peers_ = bars; }
 
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override;
@@ -59,6 +62,7 @@ class DmaEngine final : public Engine, private RegionOwner {
   std::vector<WaitResult> waits(const std::string& at, const char* direction) const;
   /// Requests of this kind since the window began. REQUIRES: kRead, kWrite or kMsi.
   std::uint64_t issued(Op op) const { return issued_[static_cast<std::size_t>(op)]; }
+  std::uint64_t issued_to_peers(Op op) const { return to_peers_[static_cast<std::size_t>(op)]; }
   std::uint64_t started() const { return started_; }      ///< messages
   std::uint64_t ended() const { return ended_; }          ///< transfers
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
@@ -116,8 +120,9 @@ class DmaEngine final : public Engine, private RegionOwner {
   Time held_up_since_ = Time::never();  // a read waits for one of them to end
   WaitBook outstanding_waits_;
   UseClock outstanding_use_;
-  std::array<std::uint64_t, 4> issued_{};  // by Op, in the window
-  Time full_since_ = Time::never();        // a message waits for the end of one of kMessages
+  AddressRange peers_;
+  std::array<std::uint64_t, 4> issued_{}, to_peers_{};  // by Op, in the window
+  Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
   WaitBook message_waits_;
   Time window_begin_{}, window_end_ = Time::never();
   std::uint64_t started_ = 0;

@@ -56,6 +56,7 @@ class EngineComponent final : public Bystander {
     for (const Route& one : routes_) {
       result.routes.push_back(one.route);
       result.routes.back().requests = engine_.issued(one.op);
+      result.routes.back().to_peers = engine_.issued_to_peers(one.op);
       std::tie(result.routes.back().begin, result.routes.back().end) = engine_.window();
     }
   }

@@ -105,6 +105,13 @@ Config Fabric::config_of(NodeIndex node) const {
 
 void Fabric::start_engine(FabricDevice& device) {
   if (device.engine) {
+    if (device.is_below_switch) {
+      NodeIndex top = graph.upper_of(device.node);
+      while (!graph.is(graph.upper_of(top), NodeKind::kRootPort)) {
+        top = graph.upper_of(top);
+      }
+      device.engine->set_peers(switch_at(top).routing().upstream().prefetchable);
+    }
     device.engine->start(now());
     if (device.config.workload.via == WorkloadVia::kDma) {
       device.endpoint->attach(*device.engine);
