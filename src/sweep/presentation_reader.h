@@ -30,6 +30,7 @@ class PresentationReader {
   /// Keys of a block that belong to the presentation. They go over what the block has already.
   Fields fields_of(BlockPresentation& block);
   /// Names that have to be known by now: figures of plots, verdicts, columns; blocks of baselines.
+  /// Figures name each other one way.
   /// `place` stands for the study.
   void check(const config::Place& place, const Presentation& presentation);
 
@@ -58,6 +59,8 @@ class PresentationReader {
   void read_verdict(const Value& value, const Path& path, VerdictSpec& verdict);
   void read_crossing(const Value& value, const Path& path, CrossingSpec& crossing);
   PlotSpec read_plot(const Value& value, const Path& path);
+  /// Figures that need themselves.
+  void check_circles(const config::Place& place, const BlockPresentation& block);
 };
 
 }  // namespace flitwise

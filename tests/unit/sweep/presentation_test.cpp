@@ -114,6 +114,42 @@ TEST_F(StudyPresentation, FiguresAreComparedWithTheBaselineOfTheSamePointInAnyOr
   EXPECT_NEAR(sweep.rows[4].at("gain").get<double>(), 20, 1e-9);
 }
 
+TEST_F(StudyPresentation, AFigureIsWorkedOutBehindThoseThatItNames) {
+  MergedSweep sweep = merged();
+  std::vector<FigureSpec>& figures = sweep.presentation.blocks[0].figures;
+  figures.push_back({"shown", "", "", "first(late, 3)", 2});
+  figures.push_back({"late", "", "", "goodput / 2", 2});
+  add_derived_figures(sweep);
+  EXPECT_EQ(sweep.rows[0].at("shown"), 45) << "late is there, though it stands behind";
+  const std::vector<std::size_t> order = order_of_figures(sweep.presentation.blocks[0]).figures;
+  EXPECT_THAT(order, ElementsAre(1, 0, 2, 4, 3)) << "goodput, gain, residency, late, shown";
+}
+
+TEST_F(StudyPresentation, ABaselineMayStandInALaterBlockAndHaveFiguresOfItsOwn) {
+  MergedSweep sweep;
+  sweep.presentation = read(
+                           "base: base.yaml\nblocks:\n"
+                           "- {name: a, baseline: {block: b, match: [seed]},\n"
+                           "   figures: {cost: {is: 2 * baseline(cost)}}}\n"
+                           "- {name: b, figures: {cost: {is: x + 1}}}\n")
+                           .presentation;
+  sweep.rows = {{{"block", "a"}, {"seed", 1}}, {{"block", "b"}, {"seed", 1}, {"x", 4}}};
+  add_derived_figures(sweep);
+  EXPECT_EQ(sweep.rows[0].at("cost"), 10);
+}
+
+TEST_F(StudyPresentation, FiguresInACircleAreRefusedAtTheirPlace) {
+  const std::string front = "base: base.yaml\nfigures: ";
+  EXPECT_THAT(problem(front + "{x: {is: a}, a: {is: 2 * b}, b: {is: c}, c: {is: a + 1}}\n"),
+              HasSubstr("study.yaml:2:23: figures.a: figures in a circle: a, b, c, a; expected"));
+  EXPECT_THAT(problem(front + "{a: {is: a + 1}}\n"),
+              HasSubstr("study.yaml:2:11: figures.a: figures in a circle: a, a; expected"));
+  EXPECT_THAT(problem(front + "{a: {is: baseline(a)}}\nbaseline: {match: [seed]}\n"),
+              HasSubstr("figures in a circle: a, a; expected"))
+      << "a row is its own baseline";
+  EXPECT_EQ(problem(front + "{a: {is: b}, b: {is: c}, c: {is: 1}}\n"), "");
+}
+
 TEST_F(StudyPresentation, ARowWithoutBaselineHasNoGain) {
   MergedSweep sweep = merged();
   sweep.rows.erase(sweep.rows.begin() + 1);
