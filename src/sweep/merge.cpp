@@ -59,6 +59,16 @@ std::string csv_cell(const Json& value) {
   return text;
 }
 
+/// Names that nobody could tell before the runs, such as those of a component's rows.
+[[noreturn]] void refuse_column(const std::string& file, const std::string& path,
+                                const std::string& name) {
+  throw ConfigError(
+      {{file, 0, 0, path,
+        fmt::format("results have a column '{}' already; expected a plan of the study with another "
+                    "name in this folder: finished points stay",
+                    name)}});
+}
+
 bool has_same(const Json& a, const Json& b, const std::string& column) {
   const auto left = a.find(column);
   const auto right = b.find(column);
@@ -138,13 +148,24 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
       row[merged.axes[i]] = value;
       merged.axis_units[i] = unit.empty() ? merged.axis_units[i] : unit;
     }
-    row.update(file.figures);
-    for (const auto& [key, value] : row.items()) {
+    for (const auto& [key, value] : file.figures.items()) {
+      if (row.contains(key)) {
+        refuse_column(folder + "/manifest.jsonl", "axes." + key, key);
+      }
+      row[key] = value;
       add_unique(merged.columns, key);
     }
     merged.rows.push_back(std::move(row));
   }
   merged.presentation = read_presentation(folder);
+  for (const BlockPresentation& block : merged.presentation.blocks) {
+    for (const FigureSpec& figure : block.figures) {
+      const auto& taken = merged.columns;
+      if (std::find(taken.begin(), taken.end(), figure.name) != taken.end()) {
+        refuse_column(folder + "/study.json", "figures." + figure.name, figure.name);
+      }
+    }
+  }
   add_derived_figures(merged);
   return merged;
 }

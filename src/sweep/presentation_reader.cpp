@@ -255,6 +255,25 @@ PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
   return plot;
 }
 
+// Those of results: make_plan, which knows the machines.
+void PresentationReader::check_name(const config::Place& place, const Presentation& presentation,
+                                    const FigureSpec& figure) {
+  const auto refuse = [&](const std::string& owner) {
+    complain({place.file, figure.line, figure.column, 0}, "figures." + figure.name,
+             fmt::format("{} a column '{}' already; expected another name of this figure", owner,
+                         figure.name));
+  };
+  if (std::find(kPointColumns.begin(), kPointColumns.end(), figure.name) != kPointColumns.end()) {
+    refuse("each point has");
+  }
+  for (const BlockPresentation& block : presentation.blocks) {
+    if (std::find(block.varied.begin(), block.varied.end(), figure.name) != block.varied.end()) {
+      refuse(fmt::format("the axes of block {} make", block.name));
+      return;
+    }
+  }
+}
+
 void PresentationReader::check_circles(const config::Place& place, const BlockPresentation& block) {
   const std::vector<std::size_t> cycle = order_of_figures(block).cycle;
   if (cycle.empty()) {
@@ -277,6 +296,7 @@ void PresentationReader::check(const config::Place& place, const Presentation& p
     std::vector<std::string> figures;
     for (const FigureSpec& figure : block.figures) {
       figures.push_back(figure.name);
+      check_name(place, presentation, figure);
     }
     check_circles(place, block);
     std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
