@@ -18,8 +18,6 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kFunctionsPerBus = 256;
-constexpr unsigned kBuses = 256;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Windows are whole MiB, and at least one.
@@ -212,7 +210,7 @@ void Fabric::assign_buses() {
     const NodeIndex lower = root_port.lower.front();
     const BelowSwitch needs = needs_of(lower);
     unsigned& bus = next_bus[root_port.host];
-    FLITWISE_CHECK(bus + needs.buses <= kBuses, "more functions than bus numbers");
+    FLITWISE_CHECK(bus + needs.buses <= kMostBuses, "more nodes than bus numbers");
     const BusRange buses{static_cast<std::uint8_t>(bus),
                          static_cast<std::uint8_t>(bus + needs.buses - 1)};
     root_ports[i]->set_buses(buses);
@@ -245,10 +243,10 @@ void Fabric::assign_buses_below(NodeIndex node, BusRange buses, std::uint64_t wi
 BelowSwitch Fabric::needs_of(NodeIndex node) const {
   if (graph.is(node, NodeKind::kDevice)) {
     const Config device = config_of(node);
-    return {(device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus,
+    return {own_buses(NodeKind::kDevice),
             in_mib(device.device.functions.bar_size * device.device.functions.count)};
   }
-  BelowSwitch needs{2, 0};
+  BelowSwitch needs{own_buses(NodeKind::kSwitch), 0};
   for (const NodeIndex lower : graph[node].lower) {
     const BelowSwitch more = needs_of(lower);
     needs.buses += more.buses;
