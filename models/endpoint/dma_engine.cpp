@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "common/random.h"
 #include "endpoint/bar_access.h"
 #include "flitwise/error.h"

@@ -101,11 +101,7 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
       s_.pool.make(PacketKind::kTlp, has_bytes ? std::size_t{piece.length_dw} * 4 : 0);
   Tlp& tlp = packet->tlp;
   tlp.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
-  tlp.is_4dw = piece.address >> 32 != 0;
-  tlp.address = piece.address;
-  tlp.length_dw = piece.length_dw;
-  tlp.first_be = piece.first_be;
-  tlp.last_be = piece.last_be;
+  piece.apply(tlp);
   set_attributes(tlp, transfer, identity, handle);
   packet->domain = transfer.domain;
   packet->identity = identity;

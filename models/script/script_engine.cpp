@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DMA of a script.
-#include "endpoint/script_engine.h"
+#include "script/script_engine.h"
 
 #include <fmt/format.h>
 
@@ -55,9 +55,9 @@ void ScriptEngine::send(PacketRef packet) {
   out_.push_back({std::move(packet), false});
 }
 
-unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
+unsigned ScriptEngine::start(const DmaOp& dma, Bdf requester, std::uint32_t token, Time now) {
   FLITWISE_CHECK(dma_requests_ == 0 && dma.bytes <= most_bytes(), "one DMA at a time");
-  dma_token_ = dma.token;
+  dma_token_ = token;
   data_.assign(dma.is_write ? 0 : dma.bytes, 0);
   failures_.clear();
   deadline_ = now + timeout_;
@@ -68,13 +68,13 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
     piece.first_be = piece.last_be = 0xf;
     piece.address = dma.address & kPageAddress;
     data_.resize(std::size_t{piece.length_dw} * 4);
-    add_read(make(dma, piece), 0);
+    add_read(make(dma, requester, piece), 0);
     return 1;
   }
   unsigned count = 0;
   RequestSplitter splitter(dma.address, dma.bytes, dma.is_write ? mps_ : mrrs_);
   while (splitter.next(piece)) {
-    PacketRef packet = make(dma, piece);
+    PacketRef packet = make(dma, requester, piece);
     ++count;
     if (dma.is_write) {
       out_.push_back({std::move(packet), true});
@@ -85,22 +85,18 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
   return count;
 }
 
-PacketRef ScriptEngine::make(const ScriptDma& dma, const RequestPiece& piece) {
+PacketRef ScriptEngine::make(const DmaOp& dma, Bdf requester, const RequestPiece& piece) {
   PacketRef packet = pool_.make(PacketKind::kTlp);
-  packet->request = dma.token;
+  packet->request = dma_token_;
   Tlp& tlp = packet->tlp;
   tlp.type = dma.is_write ? TlpType::kMWr : TlpType::kMRd;
   tlp.at = dma.at;
-  tlp.requester_id = dma.requester_id;
+  tlp.requester_id = requester;
   tlp.has_pasid = dma.pasid.has_value();
   tlp.pasid = dma.pasid.value_or(Pasid{});
   tlp.privileged_mode_requested = tlp.has_pasid && dma.privileged;
   tlp.execute_requested = tlp.has_pasid && dma.execute;
-  tlp.address = piece.address;
-  tlp.is_4dw = piece.address >> 32 != 0;
-  tlp.length_dw = piece.length_dw;
-  tlp.first_be = piece.first_be;
-  tlp.last_be = piece.last_be;
+  piece.apply(tlp);
   const bool is_translation = dma.at == AddressType::kTranslationRequest;
   tlp.processing_hint = is_translation && dma.no_write ? 1U << kNoWriteBit : 0U;
   if (dma.is_write) {
