@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/erase.hpp>
+
 #include <algorithm>
 #include <cstring>
 
@@ -234,7 +236,7 @@ void ScriptEngine::finish(std::size_t index) {
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-std::string ScriptEngine::waiting() const {
+std::string ScriptEngine::waits_for() const {
   if (out_.empty() && requests_.empty()) {
     return "";
   }
@@ -246,10 +248,8 @@ void ScriptEngine::give_up() {
   for (std::size_t i = requests_.size(); i-- > 0;) {
     if (!requests_[i].is_raw) {
       const std::uint32_t token = requests_[i].token;  // what was never sent is not sent later
-      out_.erase(
-          std::remove_if(out_.begin(), out_.end(),
-                         [token](const Unsent& unsent) { return unsent.packet->request == token; }),
-          out_.end());
+      boost::range::remove_erase_if(
+          out_, [token](const Unsent& unsent) { return unsent.packet->request == token; });
       finish(i);
     }
   }

@@ -55,7 +55,7 @@ class ScriptEngine : public RawEngine {
   void controlled(const DeviceControl& control) override;
   bool complete(const Packet& packet, Time now) override;
   bool is_done() const override { return out_.empty(); }
-  std::string waiting() const override;
+  std::string waits_for() const override;
 
  private:
   struct Request {
