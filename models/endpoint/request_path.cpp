@@ -32,13 +32,7 @@ NextTransfer RequestPath::next(Time t) {
 }
 
 void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
-  if (free_active_.empty()) {
-    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
-    active_.emplace_back();
-  }
-  const std::uint32_t slot = free_active_.back();
-  free_active_.pop_back();
-  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
+  const std::uint32_t slot = active_.open({transfer, &engine, 0, false, TransferStatus::kDone, {}});
   if (translations_ != nullptr) {
     translations_->begun(transfer, slot, t);
   }
