@@ -2,7 +2,6 @@
 // The operations on a machine.
 #include "script/script_session.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "common/problems.h"
@@ -360,10 +359,6 @@ void ScriptSession::run(const ResultOp& op) {
     bad_value("path: no figure " + op.path +
               "; expected a path of result.json such as links.0.up.replays");
   }
-}
-
-void ScriptSession::run(const StartOp& /*op*/) {
-  machine_.start();
 }
 
 }  // namespace flitwise

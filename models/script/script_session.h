@@ -88,7 +88,7 @@ class ScriptSession {
   void run(const CxlOp& op);
   void run(const HandleOp& op);
   void run(const ResultOp& op);
-  void run(const StartOp& op);
+  void run(const StartOp& /*op*/) { machine_.start(); }
   /// Those that need no machine.
   template <class Op>
   auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {
