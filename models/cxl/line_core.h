@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -136,7 +137,7 @@ class LineCore {
   unsigned asked_ = 0;                           // then
   CoreObstacle obstacle_ = CoreObstacle::kNone;  // in the way of the line that goes next
   Time met_at_{};
-  WaitBook id_waits_, line_waits_, way_waits_;
+  std::array<WaitBook, 5> waits_;  // by CoreObstacle
   Time last_completion_{};
   std::uint64_t refused_ = 0, lost_ = 0;  // requests
 };

@@ -130,11 +130,11 @@ void Fabric::start_engine(FabricDevice& device) {
                                 {own.link.identity, own.link.dhi_form, own.device.dhi.bits},
                                 device.range};
   device.hostile = std::make_unique<HostileEngine>(
-      target, random_.split(graph[device.node].position), surroundings.pool,
+      device.name, target, random_.split(graph[device.node].position), surroundings.pool,
       HostileEngine::Plan{own.run.warmup, own.workload.requests,
                           [this, index] { surroundings.counting_starts(index); },
                           surroundings.work_ended});
-  components.own(std::make_unique<HostileComponent>(*device.hostile, device.name), index);
+  components.add(*device.hostile, index);
   device.endpoint->attach_raw(*device.hostile);
 }
 

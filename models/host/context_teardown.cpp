@@ -213,7 +213,7 @@ bool ContextTeardown::look() {
 void ContextTeardown::repeat() {
   if (is_waiting_ && repeats_ < kMostRepeats) {
     ++repeats_;
-    driver_.ring.submit(commands_, [] {});
+    driver_.ring.submit(commands_);
   }
 }
 

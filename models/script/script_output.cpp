@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <utility>
 #include <variant>
 
 #include "codec/packet_json.h"
