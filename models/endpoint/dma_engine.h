@@ -122,16 +122,13 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   std::vector<Route> routes_;
   std::function<std::uint64_t()> losses_;
   std::unique_ptr<Workload> workload_;
-  Time interval_;
-  Time clock_;
+  Time interval_, clock_;
   Time phase_;  // within the first interval, drawn from the seed
   std::uint64_t warmup_;
   unsigned limit_;
   BarRegion doorbell_area_;
   WorkItem item_;  // the next one of the stream
-  bool has_item_ = false;
-  bool is_exhausted_ = false;
-  bool counts_ = false;
+  bool has_item_ = false, is_exhausted_ = false, counts_ = false;
   Time origin_{};
   Time asked_{};                        // for work, the last time
   Time earliest_ = Time::never();       // issue interval
@@ -147,8 +144,7 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   std::uint64_t started_ = 0, ended_ = 0;  // messages, transfers
   std::uint64_t rung_ = 0, doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;
-  std::size_t busy_messages_ = 0;
-  std::size_t turn_ = 0;
+  std::size_t busy_messages_ = 0, turn_ = 0;
 };
 
 }  // namespace flitwise
