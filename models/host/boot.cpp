@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "config_space/ats_capability.h"
 #include "config_space/capability.h"

@@ -2,8 +2,6 @@
 // Time and commands of the driver's threads.
 #include "host/driver_parts.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "iommu/entries.h"

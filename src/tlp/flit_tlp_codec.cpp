@@ -3,7 +3,6 @@
 #include "tlp/flit_tlp_codec.h"
 
 #include <algorithm>
-#include <array>
 
 #include "common/byte_vector.h"
 #include "flitwise/error.h"
