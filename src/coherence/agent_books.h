@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an agent keeps books of: identifiers that are out, records that come and go, and messages
-/// that make no sense.
+/// What an agent keeps books of: identifiers that are out, records that come and go, lines, and
+/// messages that make no sense.
 #pragma once
 
 #include <array>
@@ -9,6 +9,9 @@
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "common/open_table.h"
+#include "flitwise/cxl.h"
 
 namespace flitwise {
 
@@ -93,6 +96,13 @@ class TokenPool {
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_;
 };
+
+inline std::uint64_t spread_line(const std::uint64_t& line) {
+  return line / kCxlLineBytes * kGoldenSpread;
+}
+/// A record for each line that has one, found by address.
+template <class Record>
+using LineTable = OpenTable<std::uint64_t, Record, spread_line>;
 
 /// Messages that an agent cannot make sense of: counted by kind, never a failure. [COH-7.1]
 enum class BadMessage : std::uint8_t {
