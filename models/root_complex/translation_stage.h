@@ -10,7 +10,6 @@
 #include "ats/translation_completion.h"
 #include "common/slot_list.h"
 #include "flitwise/packet.h"
-#include "iommu/tlp_request.h"
 #include "iommu/translation_client.h"
 #include "iommu/walk.h"
 #include "root_complex/port_output.h"
