@@ -2,8 +2,6 @@
 // A core with its lines.
 #include "cxl/line_core.h"
 
-#include <algorithm>
-
 namespace flitwise {
 
 // One wait is over, another begins where something else is in the way.

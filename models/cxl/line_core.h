@@ -15,7 +15,6 @@
 
 #include "coherence/agent_books.h"
 #include "coherence/core_request.h"
-#include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"
 #include "flitwise/config.h"

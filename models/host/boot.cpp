@@ -7,7 +7,6 @@
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include <algorithm>
-#include <utility>
 
 #include "config_space/ats_capability.h"
 #include "config_space/capability.h"

@@ -2,8 +2,6 @@
 // A context ends, step by step.
 #include "host/context_teardown.h"
 
-#include <array>
-
 #include "endpoint/device_registers.h"
 #include "flitwise/link_socket.h"
 

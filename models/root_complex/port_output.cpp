@@ -10,7 +10,6 @@
 #include "flitwise/link_socket.h"
 #include "link/transaction_queues.h"
 #include "tlp/identity.h"
-#include "tlp/splitter.h"
 
 namespace flitwise {
 namespace {

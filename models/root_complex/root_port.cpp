@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "ats/translation_request.h"
-#include "iommu/tlp_request.h"
 #include "tlp/message_use.h"
 
 namespace flitwise {

@@ -11,7 +11,6 @@
 #include "common/slot_list.h"
 #include "flitwise/packet.h"
 #include "iommu/agent_seams.h"
-#include "iommu/tlp_request.h"
 #include "iommu/walk.h"
 #include "root_complex/port_output.h"
 #include "routing/host_rules.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <istream>
 #include <ostream>
-#include <string>
 
 #include "codec/json_value.h"
 #include "common/input_file.h"

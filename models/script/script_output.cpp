@@ -11,7 +11,6 @@
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/flit.h"
-#include "flitwise/link_socket.h"
 #include "tlp/message_use.h"
 #include "trace/packet_note.h"
 

@@ -2,7 +2,6 @@
 // Host software of a machine: what it does before the engines begin, and for them.
 #include "software/host_software.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/byte_vector.h"

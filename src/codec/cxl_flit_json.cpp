@@ -3,7 +3,6 @@
 #include "codec/cxl_flit_json.h"
 
 #include "codec/json_reader.h"
-#include "common/byte_vector.h"
 #include "cxl/message_fields.h"
 
 namespace flitwise {

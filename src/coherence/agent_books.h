@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an agent keeps books of: identifiers that are out, records that come and go, and messages
-/// that make no sense.
+/// What an agent keeps books of: identifiers that are out, records that come and go, lines, and
+/// messages that make no sense.
 #pragma once
 
 #include <array>
@@ -9,7 +9,10 @@
 #include <numeric>
 #include <vector>
 
+#include "common/open_table.h"
 #include "common/slot_list.h"
+#include "flitwise/cxl.h"
+
 namespace flitwise {
 
 /// CQID, UQID, Tag or BITag of what is outstanding: each is out once at most. [COH-1.3]
@@ -44,6 +47,13 @@ class IdPool {
   std::vector<std::uint16_t> free_;
   std::vector<bool> is_out_;
 };
+
+inline std::uint64_t spread_line(const std::uint64_t& line) {
+  return line / kCxlLineBytes * kGoldenSpread;
+}
+/// A record for each line that has one, found by address.
+template <class Record>
+using LineTable = OpenTable<std::uint64_t, Record, spread_line>;
 
 /// Messages that an agent cannot make sense of: counted by kind, never a failure. [COH-7.1]
 enum class BadMessage : std::uint8_t {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <any>
-#include <string>
-#include <vector>
 
 #include "results/tables.h"
 

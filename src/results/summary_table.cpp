@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <any>
-#include <vector>
 
 #include "results/tables.h"
 #include "results/text_table.h"
