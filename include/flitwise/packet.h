@@ -146,6 +146,11 @@ class Packet : public PacketFields {
   std::uint32_t references_ = 0;
 };
 
+/// Made as it stands, as against an answer to such a packet.
+inline bool is_sent_raw(const Packet& packet) {
+  return packet.is_raw && packet.stamped(Hop::kIssue) != kNotStamped;
+}
+
 using PacketRef = boost::intrusive_ptr<Packet>;
 
 /// Owns every packet of a run. Not thread-safe. Must outlive all references.

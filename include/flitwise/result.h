@@ -177,6 +177,7 @@ struct RequestRoute {
   std::uint64_t requests = 0;  ///< that the engine has issued in the window
   std::vector<Step> steps;     ///< in order
   Time begin{}, end{};         ///< of the window of the engine
+  std::uint64_t to_peers = 0;  ///< of `requests`: to BARs below the same root port, another way
 };
 
 /// A resource that limits a kind of request, or comes next.
@@ -194,6 +195,7 @@ struct ExplainResult {
   std::string link, direction, kind;
   Limit limit, next;           ///< empty where nothing was waited for
   std::uint64_t requests = 0;  ///< issued in the window
+  std::uint64_t to_peers = 0;  ///< of them, to BARs of peers: these are not explained
 };
 
 /// One device cache.

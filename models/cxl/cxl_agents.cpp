@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "cxl/channels.h"
 
 namespace flitwise {

@@ -303,10 +303,6 @@ tlm::tlm_sync_enum CxlMemDevice::link_has_room(int /*id*/, Packet& /*packet*/,
   return tlm::TLM_COMPLETED;
 }
 
-void CxlMemDevice::start_window() {
-  answers_.waits().start_window(now());
-}
-
 std::vector<WaitResult> CxlMemDevice::waits() const {
   return {answers_.waits().result({name(), "cxl_queues", ResourceRole::kSlots, "up", "",
                                    "link.cxl.queue_depth", queue_depth_})};

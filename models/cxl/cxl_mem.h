@@ -125,7 +125,7 @@ class CxlMemDevice : public ComponentModule {
   bool is_quiet() const override { return answers_.empty(); }
   /// Counted by kind.
   std::map<std::string, std::uint64_t> errors() const override;
-  void start_window() override;
+  void start_window() override { answers_.waits().start_window(now()); }
   /// Of its answers, for room in the queue of the link.
   std::vector<WaitResult> waits() const override;
 

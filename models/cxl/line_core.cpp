@@ -2,37 +2,34 @@
 // A core with its lines.
 #include "cxl/line_core.h"
 
-#include <algorithm>
-
 namespace flitwise {
 
 // One wait is over, another begins where something else is in the way.
 void LineCore::meet(CoreObstacle obstacle, Time now) {
-  if (obstacle_ == CoreObstacle::kId) {
-    id_waits_.add(met_at_, now);
-  } else if (obstacle_ == CoreObstacle::kLine) {
-    line_waits_.add(met_at_, now);
-  } else if (obstacle_ == CoreObstacle::kWay) {
-    way_waits_.add(met_at_, now);
+  if (obstacle_ != CoreObstacle::kNone) {
+    waits_[static_cast<std::size_t>(obstacle_)].add(met_at_, now);
   }
   obstacle_ = obstacle;
   met_at_ = now;
 }
 
 void LineCore::start_window(Time now) {
-  id_waits_.start_window(now);
-  line_waits_.start_window(now);
-  way_waits_.start_window(now);
+  for (WaitBook& one : waits_) {
+    one.start_window(now);
+  }
 }
 
 // Requests for more lines meet at one less often.
 std::vector<WaitResult> LineCore::waits(const Resource& ids, const char* size_key,
                                         WaitResult queues) const {
-  const auto row = [&ids](const char* name, const char* key) {
-    return Resource{ids.at, name, ResourceRole::kSlots, ids.direction, "", key};
+  const auto of = [&](CoreObstacle obstacle, Resource resource) {
+    return waits_[static_cast<std::size_t>(obstacle)].result(std::move(resource));
   };
-  return {id_waits_.result(ids), line_waits_.result(row("cxl_lines", "workload.buffer_size")),
-          way_waits_.result(row("cxl_ways", size_key)), std::move(queues)};
+  const auto row = [&](CoreObstacle obstacle, const char* name, const char* key) {
+    return of(obstacle, {ids.at, name, ResourceRole::kSlots, ids.direction, "", key});
+  };
+  return {of(CoreObstacle::kId, ids), row(CoreObstacle::kLine, "cxl_lines", "workload.buffer_size"),
+          row(CoreObstacle::kWay, "cxl_ways", size_key), std::move(queues)};
 }
 
 // The next request, but for the bytes that it writes.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -14,7 +15,6 @@
 
 #include "coherence/agent_books.h"
 #include "coherence/core_request.h"
-#include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"
 #include "flitwise/config.h"
@@ -136,7 +136,7 @@ class LineCore {
   unsigned asked_ = 0;                           // then
   CoreObstacle obstacle_ = CoreObstacle::kNone;  // in the way of the line that goes next
   Time met_at_{};
-  WaitBook id_waits_, line_waits_, way_waits_;
+  std::array<WaitBook, 5> waits_;  // by CoreObstacle
   Time last_completion_{};
   std::uint64_t refused_ = 0, lost_ = 0;  // requests
 };

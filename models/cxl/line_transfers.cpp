@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -23,23 +22,14 @@ bool LineTransfers::begin_transfer(Time now) {
   if (engine_ == nullptr) {
     return false;
   }
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(active_.size()));
-    active_.emplace_back();
-  }
-  Active& active = active_[free_.back()];
-  if (!engine_->next(now, active.transfer)) {
+  Transfer transfer;
+  if (!engine_->next(now, transfer)) {
     return false;
   }
-  active.lines_out = 0;
-  active.all_taken = false;
-  active.last = Time{};
-  active.status = TransferStatus::kDone;
-  line_.transfer = free_.back();
-  free_.pop_back();
+  line_.transfer = active_.open({transfer});
   has_current_ = true;
-  next_byte_ = active.transfer.address;
-  end_ = next_byte_ + std::max(active.transfer.bytes, 1U);
+  next_byte_ = transfer.address;
+  end_ = next_byte_ + std::max(transfer.bytes, 1U);
   cut_line();
   return true;
 }
@@ -98,7 +88,7 @@ void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
     } else if (end == TransferStatus::kDone) {
       tracer_.write_over(transfer.counts, transfer.issue, active.last);
     }
-    free_.push_back(line.transfer);
+    active_.close(line.transfer);
     engine_->finished({transfer.token, transfer.op, end, when});
   }
 }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "coherence/cxl_line.h"
+#include "common/slot_list.h"
 #include "endpoint/engine.h"
 #include "flitwise/result.h"
 #include "trace/latency_tracer.h"
@@ -78,8 +78,7 @@ class LineTransfers {
 
   LatencyTracer& tracer_;
   Engine* engine_ = nullptr;
-  std::vector<Active> active_;
-  std::vector<std::uint32_t> free_;  // of them
+  TokenPool<Active> active_;
   bool has_current_ = false;
   Line line_;                              // the next one of the present transfer
   std::uint64_t next_byte_ = 0, end_ = 0;  // of the present transfer

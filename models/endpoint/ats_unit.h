@@ -11,7 +11,6 @@
 
 #include "ats/function_atc.h"
 #include "ats/page_request_interface.h"
-#include "ats/translation_policy.h"
 #include "ats/translation_request.h"
 #include "common/due_queue.h"
 #include "endpoint/parked_transfers.h"

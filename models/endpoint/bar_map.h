@@ -25,15 +25,6 @@ struct MmioPlace {
   std::uint64_t offset = 0;
 };
 
-/// A value in BAR 0 or configuration space, whose first byte is the lowest.
-inline std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t size) {
-  std::uint64_t value = 0;
-  for (std::size_t byte = 0; byte < size; ++byte) {
-    value |= std::uint64_t{bytes[byte]} << 8 * byte;
-  }
-  return value;
-}
-
 /// A part of a read that lies in one region.
 struct MmioRead {
   MmioPlace place;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/byte_vector.h"
 #include "endpoint/bar_access.h"
 
 namespace flitwise {

@@ -12,7 +12,6 @@
 #include "dhi/dhi_message.h"
 #include "dhi/handle_store.h"
 #include "dhi/negotiation.h"
-#include "dhi/unapplied_handles.h"
 #include "endpoint/request_seams.h"
 #include "flitwise/result.h"
 #include "stats/wait_book.h"

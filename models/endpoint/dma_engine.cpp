@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "common/random.h"
 #include "endpoint/bar_access.h"
 #include "flitwise/error.h"
@@ -25,9 +26,11 @@ Time phase_of(Time interval, std::uint64_t seed) {
 }
 }  // namespace
 
-DmaEngine::DmaEngine(const WorkloadConfig& workload, const DeviceConfig& device,
-                     const RunConfig& run, Time clock, Hooks hooks)
-    : hooks_(std::move(hooks)),
+DmaEngine::DmaEngine(std::string name, const char* direction, const WorkloadConfig& workload,
+                     const DeviceConfig& device, const RunConfig& run, Time clock, Hooks hooks)
+    : Bystander(std::move(name)),
+      direction_(direction),
+      hooks_(std::move(hooks)),
       workload_(Workload::make(workload, device, run.seed, run.warmup)),
       interval_(device.dma.issue_interval),
       clock_(clock),
@@ -183,6 +186,7 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   const Time ready = std::max(earliest_, origin_ + item.at);
   transfer = {item.op, item.domain, item.address, item.bytes, issue, ready, token, counts};
   ++issued_[static_cast<std::size_t>(item.op)];
+  to_peers_[static_cast<std::size_t>(item.op)] += peers_.contains(item.address) ? 1 : 0;
   if (item.op == Op::kRead) {
     outstanding_use_.set(++reads_, now);
   }
@@ -205,7 +209,7 @@ void DmaEngine::start_window() {
   outstanding_waits_.start_window(now());
   outstanding_use_.start_window(now());
   message_waits_.start_window(now());
-  issued_ = {};
+  issued_ = to_peers_ = {};
   window_begin_ = now();
   window_end_ = Time::never();
 }
@@ -220,21 +224,37 @@ void DmaEngine::extend_window() {
   window_end_ = Time::never();
 }
 
-std::pair<Time, Time> DmaEngine::window() const {
-  return {window_begin_, std::min(window_end_, now())};
-}
-
-std::vector<WaitResult> DmaEngine::waits(const std::string& at, const char* direction) const {
+std::vector<WaitResult> DmaEngine::waits() const {
   std::vector<WaitResult> all = {
-      outstanding_waits_.result({at, "outstanding", ResourceRole::kSlots, direction, "read",
+      outstanding_waits_.result({name(), "outstanding", ResourceRole::kSlots, direction_, "read",
                                  "device.dma.outstanding", limit_})};
   all.back().peak = outstanding_use_.peak();
   all.back().busy = outstanding_use_.mean(now()) / limit_;
   if (message_waits_.count() > 0) {
     all.push_back(message_waits_.result(
-        {at, "messages", ResourceRole::kSlots, direction, "", "", kMessages}));
+        {name(), "messages", ResourceRole::kSlots, direction_, "", "", kMessages}));
   }
   return all;
+}
+
+void DmaEngine::report(RunResult& result) const {
+  for (const Route& one : routes_) {
+    RequestRoute& route = result.routes.emplace_back(one.route);
+    route.requests = issued_[static_cast<std::size_t>(one.op)];
+    route.to_peers = to_peers_[static_cast<std::size_t>(one.op)];
+    route.begin = window_begin_;
+    route.end = std::min(window_end_, now());
+  }
+}
+
+std::vector<CheckResult> DmaEngine::checks() const {
+  if (!losses_) {
+    return {};
+  }
+  const std::uint64_t missing = rung_ - doorbells_;
+  const std::uint64_t lost = losses_();
+  return {{name() + std::string(": every doorbell arrived or was lost"), missing <= lost,
+           fmt::format("{} missing, {} writes lost with the link", missing, lost)}};
 }
 
 void DmaEngine::finished(const TransferEnd& end) {
@@ -285,7 +305,7 @@ void DmaEngine::item_done(std::uint32_t token) {
   }
 }
 
-std::string DmaEngine::waiting() const {
+std::string DmaEngine::waits_for() const {
   if (is_done()) {
     return "";
   }

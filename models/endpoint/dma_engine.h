@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The traffic engine: turns the workload's items into transfers, with an issue interval, a bound
-/// on reads in flight, and the dependencies inside a message.
+/// on reads in flight, and the dependencies inside a message. As a component of a machine it tells
+/// what its requests waited for; what it waits for now is told by the device or agent that asks it.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "common/component.h"
+#include "config_space/config_space.h"
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
 #include "stats/wait_book.h"
@@ -17,7 +21,7 @@
 
 namespace flitwise {
 
-class DmaEngine final : public Engine, private RegionOwner {
+class DmaEngine final : public Engine, public Bystander, private RegionOwner {
  public:
   /// What the engine needs from outside.
   struct Hooks {
@@ -28,14 +32,27 @@ class DmaEngine final : public Engine, private RegionOwner {
     std::function<void()> work_ended;       ///< the workload has nothing more to give, called once
   };
 
+  /// A kind of its requests, and their way.
+  struct Route {
+    Op op = Op::kRead;
+    RequestRoute route;
+  };
+
+  /// name: that its waits have as their place; direction: of its requests, "up" or "down".
   /// `clock`: of whoever asks it for work, the device or the host's cores. It is asked on an edge
   /// at the earliest, and what that takes from an issue interval is made up for in the next.
-  DmaEngine(const WorkloadConfig& workload, const DeviceConfig& device, const RunConfig& run,
-            Time clock, Hooks hooks);
+  DmaEngine(std::string name, const char* direction, const WorkloadConfig& workload,
+            const DeviceConfig& device, const RunConfig& run, Time clock, Hooks hooks);
+  void add_route(Route route) { routes_.push_back(std::move(route)); }
+  /// Writes that the link has lost on their way to the device: doorbells may be among them. Without
+  /// it doorbells are not checked.
+  void ask_losses(std::function<std::uint64_t()> losses) { losses_ = std::move(losses); }
 
   /// Work is given out, and its arrival times count, from here on; the first request goes at some
   /// time or other of the first issue interval.
   void start(Time now) { origin_ = earliest_ = now + phase_; }
+  /// Where BARs of peers are: requests there are counted apart.
+  void set_peers(const AddressRange& bars) { peers_ = bars; }
 
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override;
@@ -46,23 +63,26 @@ class DmaEngine final : public Engine, private RegionOwner {
   void doorbell_arrived(std::uint32_t token);
   bool is_done() const override { return is_exhausted_ && reads_ == 0 && busy_messages_ == 0; }
   /// The workload has nothing more to give; messages and reads may be under way.
-  bool is_exhausted() const { return is_exhausted_; }
-  std::string waiting() const override;
-
-  void start_window();
-  void end_window();
-  void extend_window();
-  /// From when to when; to now where it has not ended.
-  std::pair<Time, Time> window() const;
+  bool is_exhausted() const override { return is_exhausted_; }
+  std::string waits_for() const override;
+  Time next_own_work() const override { return next_at(); }
+  void add_progress(Progress& sum) const override {
+    sum.steps += started_;
+    sum.completed += ended_;
+  }
+  void start_window() override;
+  void end_window() override;
+  void extend_window() override;
   /// Waits of the read that goes next, for the end of one of those that are out, and of the message
-  /// that goes next, if any has waited. `at`: whose engine it is; direction: of its requests.
-  std::vector<WaitResult> waits(const std::string& at, const char* direction) const;
-  /// Requests of this kind since the window began. REQUIRES: kRead, kWrite or kMsi.
-  std::uint64_t issued(Op op) const { return issued_[static_cast<std::size_t>(op)]; }
-  std::uint64_t started() const { return started_; }      ///< messages
-  std::uint64_t ended() const { return ended_; }          ///< transfers
-  std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
-  std::uint64_t stray_doorbells() const { return stray_doorbells_; }
+  /// that goes next, if any has waited.
+  std::vector<WaitResult> waits() const override;
+  void report(RunResult& result) const override;
+  Counts errors() const override { return {{"stray_doorbell", stray_doorbells_}}; }
+  std::vector<CheckResult> checks() const override;
+  /// Host software has been asked to write a doorbell.
+  void note_ring() { ++rung_; }
+  std::uint64_t rung() const { return rung_; }            ///< doorbells
+  std::uint64_t doorbells() const { return doorbells_; }  ///< that have arrived
 
  private:
   /// Messages of several items that are in flight at once. model: a device keeps so many.
@@ -97,18 +117,18 @@ class DmaEngine final : public Engine, private RegionOwner {
   void note_start();
   void item_done(std::uint32_t token);
 
+  const char* const direction_;
   Hooks hooks_;
+  std::vector<Route> routes_;
+  std::function<std::uint64_t()> losses_;
   std::unique_ptr<Workload> workload_;
-  Time interval_;
-  Time clock_;
+  Time interval_, clock_;
   Time phase_;  // within the first interval, drawn from the seed
   std::uint64_t warmup_;
   unsigned limit_;
   BarRegion doorbell_area_;
   WorkItem item_;  // the next one of the stream
-  bool has_item_ = false;
-  bool is_exhausted_ = false;
-  bool counts_ = false;
+  bool has_item_ = false, is_exhausted_ = false, counts_ = false;
   Time origin_{};
   Time asked_{};                        // for work, the last time
   Time earliest_ = Time::never();       // issue interval
@@ -116,16 +136,15 @@ class DmaEngine final : public Engine, private RegionOwner {
   Time held_up_since_ = Time::never();  // a read waits for one of them to end
   WaitBook outstanding_waits_;
   UseClock outstanding_use_;
-  std::array<std::uint64_t, 4> issued_{};  // by Op, in the window
-  Time full_since_ = Time::never();        // a message waits for the end of one of kMessages
+  AddressRange peers_;
+  std::array<std::uint64_t, 4> issued_{}, to_peers_{};  // by Op, in the window
+  Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
   WaitBook message_waits_;
   Time window_begin_{}, window_end_ = Time::never();
-  std::uint64_t started_ = 0;
-  std::uint64_t ended_ = 0;
-  std::uint64_t doorbells_ = 0, stray_doorbells_ = 0;
+  std::uint64_t started_ = 0, ended_ = 0;  // messages, transfers
+  std::uint64_t rung_ = 0, doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;
-  std::size_t busy_messages_ = 0;
-  std::size_t turn_ = 0;
+  std::size_t busy_messages_ = 0, turn_ = 0;
 };
 
 }  // namespace flitwise

@@ -185,10 +185,10 @@ std::string Endpoint::waiting() const {
   }
   const std::size_t before = text.size();
   for (const Engine* const engine : shell_.engines()) {
-    say("engine", engine->waiting());
+    say("engine", engine->waits_for());
   }
   if (shell_.raw() != nullptr) {
-    say("engine", shell_.raw()->waiting());
+    say("engine", shell_.raw()->waits_for());
   }
   if (!requests_.is_busy() && text.size() != before) {  // something of them may wait in an engine
     if (!functions_.is_in_reset(0) && !functions_.is_bus_master()) {

@@ -130,7 +130,7 @@ class Endpoint final : public ComponentModule,
   EndpointCounters counters_;
   std::map<std::string, std::uint64_t> errors_;
   const Observer* observer_ = nullptr;
-  bool target_waits_ = false;  // the link has sent an answer of the target unit away
+  bool target_waits_ = false;  // the link has sent something of the target unit away
   DeviceFunctions functions_;
   DeviceContexts contexts_;
   FunctionShell shell_;

@@ -89,10 +89,13 @@ void Endpoint::link_has_room(Time t) {
   }
 }
 
+// Answers may be refused and messages behind them taken. [LNK-9.20]
 void Endpoint::drain_target(Time t) {
+  target_waits_ = false;
   target_.drain(t, [this](Packet& packet) {
-    target_waits_ = !shell_.offer(packet);
-    return !target_waits_;
+    const bool is_taken = shell_.offer(packet);
+    target_waits_ |= !is_taken;
+    return is_taken;
   });
 }
 

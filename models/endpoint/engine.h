@@ -75,7 +75,7 @@ class Engine {
   /// All work has been given out and has come back.
   virtual bool is_done() const = 0;
   /// What it waits for, for a deadlock report: "3 reads wait for ..."; empty where for nothing.
-  virtual std::string waiting() const = 0;
+  virtual std::string waits_for() const = 0;
 };
 
 /// A source of TLPs as they stand, past the rules of the function shell: tags, identity, handles
@@ -96,7 +96,7 @@ class RawEngine {
   /// All TLPs have been given out, and what they wait for has come.
   virtual bool is_done() const = 0;
   /// What it waits for, for a deadlock report; empty where for nothing.
-  virtual std::string waiting() const = 0;
+  virtual std::string waits_for() const = 0;
 };
 
 }  // namespace flitwise

@@ -3,7 +3,6 @@
 #include "endpoint/parked_transfers.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"

@@ -164,7 +164,7 @@ void RequestPath::end_transfer(std::uint32_t slot, Time t) {
   contexts_.end_transfer(transfer.domain);
   active.write.reset();
   Engine& engine = *active.engine;
-  free_active_.push_back(slot);
+  active_.close(slot);
   s_.output.ask_engines();
   engine.finished(end);
 }

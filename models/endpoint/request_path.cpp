@@ -32,13 +32,7 @@ NextTransfer RequestPath::next(Time t) {
 }
 
 void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
-  if (free_active_.empty()) {
-    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
-    active_.emplace_back();
-  }
-  const std::uint32_t slot = free_active_.back();
-  free_active_.pop_back();
-  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
+  const std::uint32_t slot = active_.open({transfer, &engine, 0, false, TransferStatus::kDone, {}});
   if (translations_ != nullptr) {
     translations_->begun(transfer, slot, t);
   }
@@ -101,11 +95,7 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
       s_.pool.make(PacketKind::kTlp, has_bytes ? std::size_t{piece.length_dw} * 4 : 0);
   Tlp& tlp = packet->tlp;
   tlp.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
-  tlp.is_4dw = piece.address >> 32 != 0;
-  tlp.address = piece.address;
-  tlp.length_dw = piece.length_dw;
-  tlp.first_be = piece.first_be;
-  tlp.last_be = piece.last_be;
+  piece.apply(tlp);
   set_attributes(tlp, transfer, identity, handle);
   packet->domain = transfer.domain;
   packet->identity = identity;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/due_queue.h"
+#include "common/slot_list.h"
 #include "endpoint/request_seams.h"
 #include "endpoint/reset_control.h"
 #include "flitwise/config.h"
@@ -115,8 +116,7 @@ class RequestPath final : public TransferPath, public TagTable {
   Handles* handles_ = nullptr;
   Translations* translations_ = nullptr;
   OutstandingRequests outstanding_;
-  std::vector<Active> active_;
-  std::vector<std::uint32_t> free_active_;
+  TokenPool<Active> active_;
   TransferCursor present_;
   bool is_busy_ = false;          // with present_
   DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine

@@ -3,9 +3,11 @@
 #include "endpoint/target_unit.h"
 
 #include <fmt/format.h>
+#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "tlp/message_use.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
@@ -294,9 +296,8 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
   reply->tlp.length_dw = 1;
   reply->tlp.byte_count = 4;
   reply->payload_bytes = 4;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    reply->payload.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
-  }
+  reply->payload.resize(4);
+  boost::endian::store_little_u32(reply->payload.data(), value);
   answer(std::move(reply), arrival.answer);
 }
 

@@ -26,8 +26,6 @@ class TargetUnit final {
  public:
   TargetUnit(const DeviceConfig& device, const LinkConfig& link, const DeviceParts& parts,
              SoftwareEffects& software);
-  TargetUnit(const TargetUnit&) = delete;
-  TargetUnit& operator=(const TargetUnit&) = delete;
 
   /// A request from the link, or a message for `function`. It takes effect one pipeline delay
   /// later, in order.

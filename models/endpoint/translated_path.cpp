@@ -3,6 +3,8 @@
 // that asked; what the translation agent says unasked, and what contexts leave behind.
 #include "endpoint/translated_path.h"
 
+#include <boost/range/algorithm_ext/erase.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -331,11 +333,9 @@ void TranslatedPath::read_ended(unsigned function, std::uint16_t tag, const Tlp&
 
 void TranslatedPath::forget(unsigned function) {
   unit_.reset(function, s_.functions.bdf_of(function));
-  ended_contexts_.erase(std::remove_if(ended_contexts_.begin(), ended_contexts_.end(),
-                                       [&](const EndedContext& one) {
-                                         return s_.functions.function_of(one.domain) == function;
-                                       }),
-                        ended_contexts_.end());
+  boost::range::remove_erase_if(ended_contexts_, [&](const EndedContext& one) {
+    return s_.functions.function_of(one.domain) == function;
+  });
 }
 
 // ---- what the agent says unasked

@@ -58,10 +58,9 @@ class Builder {
   void add_cache(FabricDevice& device, Link& link);
   void add_engines(FabricDevice& device);
   Config with_own_seed(Config config, const std::string& stream) const;
-  std::unique_ptr<DmaEngine> make_engine(FabricDevice& device, const Config& config, Time clock,
-                                         std::function<void()> wake);
-  EngineComponent& list_engine(FabricDevice& device, DmaEngine& engine, const std::string& place,
-                               bool is_of_host);
+  std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
+                                        const Config& config, bool is_of_host, Time clock,
+                                        std::function<void()> wake);
 
   Fabric& fabric_;
   const Graph& graph_;

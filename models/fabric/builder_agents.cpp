@@ -195,49 +195,42 @@ void Builder::add_engines(FabricDevice& device) {
     wake = [endpoint = device.endpoint] { endpoint->wake(); };
   }
   const std::string& position = graph_[device.node].position;
-  device.engine = make_engine(
-      device, with_own_seed(device.config, position),
+  device.engine = add_engine(
+      device, device.name, with_own_seed(device.config, position), is_of_host,
       is_of_host ? of_host.host.timing.clock : device.config.device.timing.clock, std::move(wake));
-  device.requests = &list_engine(device, *device.engine, device.name, is_of_host);
-  device.requests->ask_losses([link = fabric_.links[device.link].link.get()] {
+  device.engine->ask_losses([link = fabric_.links[device.link].link.get()] {
     return link->losses(LinkSide::kUpstream).writes;
   });
   if (via == WorkloadVia::kCxlBoth) {  // [CXL-8.2]
     device.host_engine =
-        make_engine(device, with_own_seed(of_host, "host_of_" + position),
-                    of_host.host.timing.clock, [agents = device.cxl] { agents.wake_host(); });
-    list_engine(device, *device.host_engine, device.name + ".host", true);
+        add_engine(device, device.name + ".host", with_own_seed(of_host, "host_of_" + position),
+                   true, of_host.host.timing.clock, [agents = device.cxl] { agents.wake_host(); });
   }
 }
 
-std::unique_ptr<DmaEngine> Builder::make_engine(FabricDevice& device, const Config& config,
-                                                Time clock, std::function<void()> wake) {
+// Engines come before whom they work for.
+std::unique_ptr<DmaEngine> Builder::add_engine(FabricDevice& device, const std::string& name,
+                                               const Config& config, bool is_of_host, Time clock,
+                                               std::function<void()> wake) {
   const auto index = static_cast<std::size_t>(&device - fabric_.devices.data());
   const Fabric::Surroundings& around = surroundings_;  // which outlive the builder
   DmaEngine::Hooks hooks;
   hooks.ring = [&device, &around, index](const WorkItem& item, std::uint32_t token) {
-    device.requests->rung();
+    device.engine->note_ring();
     around.ring(index, item, token);
   };
   hooks.counting_starts = [&around, index] { around.counting_starts(index); };
   hooks.work_appeared = std::move(wake);
   hooks.work_ended = around.work_ended;
-  return std::make_unique<DmaEngine>(config.workload, config.device, config.run, clock,
-                                     std::move(hooks));
-}
-
-// Engines come before whom they work for.
-EngineComponent& Builder::list_engine(FabricDevice& device, DmaEngine& engine,
-                                      const std::string& place, bool is_of_host) {
-  EngineComponent& made = fabric_.make<EngineComponent>(engine, place, is_of_host ? "down" : "up");
+  auto engine = std::make_unique<DmaEngine>(name, is_of_host ? "down" : "up", config.workload,
+                                            config.device, config.run, clock, std::move(hooks));
   const bool is_cxl = device.config.workload.via != WorkloadVia::kDma;
   for (const auto& [op, kind] : kKinds) {
-    made.add_route({op, route_of(graph_, device, {place, is_of_host, is_cxl}, op, kind)});
+    engine->add_route({op, route_of(graph_, device, {name, is_of_host, is_cxl}, op, kind)});
   }
-  const auto behind =
-      std::find(device.components.begin(), device.components.end(), device.endpoint);
-  device.components.insert(behind, &made);
-  return made;
+  device.components.insert(
+      std::find(device.components.begin(), device.components.end(), device.endpoint), engine.get());
+  return engine;
 }
 
 }  // namespace flitwise

@@ -18,8 +18,6 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kFunctionsPerBus = 256;
-constexpr unsigned kBuses = 256;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Windows are whole MiB, and at least one.
@@ -105,6 +103,13 @@ Config Fabric::config_of(NodeIndex node) const {
 
 void Fabric::start_engine(FabricDevice& device) {
   if (device.engine) {
+    if (device.is_below_switch) {
+      NodeIndex top = graph.upper_of(device.node);
+      while (!graph.is(graph.upper_of(top), NodeKind::kRootPort)) {
+        top = graph.upper_of(top);
+      }
+      device.engine->set_peers(switch_at(top).routing().upstream().prefetchable);
+    }
     device.engine->start(now());
     if (device.config.workload.via == WorkloadVia::kDma) {
       device.endpoint->attach(*device.engine);
@@ -125,11 +130,11 @@ void Fabric::start_engine(FabricDevice& device) {
                                 {own.link.identity, own.link.dhi_form, own.device.dhi.bits},
                                 device.range};
   device.hostile = std::make_unique<HostileEngine>(
-      target, random_.split(graph[device.node].position), surroundings.pool,
+      device.name, target, random_.split(graph[device.node].position), surroundings.pool,
       HostileEngine::Plan{own.run.warmup, own.workload.requests,
                           [this, index] { surroundings.counting_starts(index); },
                           surroundings.work_ended});
-  components.own(std::make_unique<HostileComponent>(*device.hostile, device.name), index);
+  components.add(*device.hostile, index);
   device.endpoint->attach_raw(*device.hostile);
 }
 
@@ -205,7 +210,7 @@ void Fabric::assign_buses() {
     const NodeIndex lower = root_port.lower.front();
     const BelowSwitch needs = needs_of(lower);
     unsigned& bus = next_bus[root_port.host];
-    FLITWISE_CHECK(bus + needs.buses <= kBuses, "more functions than bus numbers");
+    FLITWISE_CHECK(bus + needs.buses <= kMostBuses, "more nodes than bus numbers");
     const BusRange buses{static_cast<std::uint8_t>(bus),
                          static_cast<std::uint8_t>(bus + needs.buses - 1)};
     root_ports[i]->set_buses(buses);
@@ -238,10 +243,10 @@ void Fabric::assign_buses_below(NodeIndex node, BusRange buses, std::uint64_t wi
 BelowSwitch Fabric::needs_of(NodeIndex node) const {
   if (graph.is(node, NodeKind::kDevice)) {
     const Config device = config_of(node);
-    return {(device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus,
+    return {own_buses(NodeKind::kDevice),
             in_mib(device.device.functions.bar_size * device.device.functions.count)};
   }
-  BelowSwitch needs{2, 0};
+  BelowSwitch needs{own_buses(NodeKind::kSwitch), 0};
   for (const NodeIndex lower : graph[node].lower) {
     const BelowSwitch more = needs_of(lower);
     needs.buses += more.buses;

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "cxl/cxl_agents.h"
+#include "endpoint/dma_engine.h"
 #include "endpoint/endpoint.h"
-#include "endpoint/engine_component.h"
+#include "endpoint/hostile_engine.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "link/link.h"
@@ -34,7 +35,6 @@ struct FabricDevice {
   std::unique_ptr<DmaEngine> engine;       ///< null: it is hostile
   std::unique_ptr<DmaEngine> host_engine;  ///< of the host's cores, where they have their own
   std::unique_ptr<HostileEngine> hostile;  ///< once the engines start
-  EngineComponent* requests = nullptr;     ///< of `engine`
   CxlAgents cxl;
   std::size_t link = 0;            ///< index of its own link
   RootPort* root_port = nullptr;   ///< that it is below of

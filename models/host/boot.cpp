@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/push_back.hpp>
+
 #include <algorithm>
-#include <utility>
 
 #include "config_space/ats_capability.h"
 #include "config_space/capability.h"
@@ -196,7 +197,7 @@ void Boot::set_up_handles() {
   host_set_up.range = range_below(root);
   std::vector<CfgAccess> accesses =
       dhi_accesses(root.bdf, *root.extended_capability(cfg::kExtDvsec), host_set_up);
-  append(accesses, dhi_accesses(device.pf, device.dvsec, set_up));
+  boost::range::push_back(accesses, dhi_accesses(device.pf, device.dvsec, set_up));
   perform(std::move(accesses), [this](const Values&) { negotiated(); });
 }
 
@@ -242,16 +243,17 @@ void Boot::enable_translation(std::uint16_t virtual_ats) {
   std::vector<CfgAccess> accesses;
   const auto pasid = pf.extended_capability(cfg::kExtPasid);
   if (pasid && policy.pasid_bits > 0) {
-    append(accesses, pasid_accesses(pf.bdf, *pasid, {true, false, false, 0}));
+    boost::range::push_back(accesses, pasid_accesses(pf.bdf, *pasid, {true, false, false, 0}));
   }
   const auto ats = pf.extended_capability(cfg::kExtAts);
   if (ats && policy.wants_translations) {
-    append(accesses, ats_accesses(pf.bdf, *ats, policy.stu, true));
+    boost::range::push_back(accesses, ats_accesses(pf.bdf, *ats, policy.stu, true));
     for (unsigned vf = 0; virtual_ats != 0 && vf < pf.num_vfs; ++vf) {
-      append(accesses, ats_accesses(virtual_function(pf, vf), virtual_ats, policy.stu, true));
+      boost::range::push_back(
+          accesses, ats_accesses(virtual_function(pf, vf), virtual_ats, policy.stu, true));
     }
     if (const auto pages = pf.extended_capability(cfg::kExtPri)) {
-      append(accesses, pri_accesses(pf.bdf, *pages, policy.page_requests, true));
+      boost::range::push_back(accesses, pri_accesses(pf.bdf, *pages, policy.page_requests, true));
     }
   }
   perform(std::move(accesses), [this](const Values&) {

@@ -82,9 +82,6 @@ class Boot {
   HandleRange range_below(const FoundFunction& root) const;
   void perform(std::vector<CfgAccess> accesses, std::function<void(const Values&)> then,
                Values so_far = {});
-  static void append(std::vector<CfgAccess>& all, const std::vector<CfgAccess>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
   const FoundFunction& found(std::size_t device) const {
     return enumerator_.result().functions[found_[device]];
   }

@@ -2,8 +2,6 @@
 // A context ends, step by step.
 #include "host/context_teardown.h"
 
-#include <array>
-
 #include "endpoint/device_registers.h"
 #include "flitwise/link_socket.h"
 
@@ -213,7 +211,7 @@ bool ContextTeardown::look() {
 void ContextTeardown::repeat() {
   if (is_waiting_ && repeats_ < kMostRepeats) {
     ++repeats_;
-    driver_.ring.submit(commands_, [] {});
+    driver_.ring.submit(commands_);
   }
 }
 

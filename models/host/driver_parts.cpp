@@ -3,7 +3,6 @@
 #include "host/driver_parts.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "iommu/entries.h"
@@ -118,12 +117,6 @@ DescriptorBytes DriverParts::agent_invalidation(const DriverDomain& domain,
   PasidIotlbInvalidation all;
   all.pasid = domain.identity.pasid.value_or(Pasid{});
   return encode(fill(all, PasidIotlbInvalidation::Granularity::kPage));
-}
-
-void DriverParts::submit(std::vector<DescriptorBytes> commands) {
-  if (!commands.empty()) {
-    ring.submit(std::move(commands), [] {});
-  }
 }
 
 void CommandRing::submit(std::vector<DescriptorBytes> commands, std::function<void()> done) {

@@ -84,7 +84,8 @@ class CommandRing {
       : bridge_(bridge), memory_(memory), base_(base), step_(step) {}
 
   /// Queues commands behind all before them, in one go. `done`: the agent has been told.
-  void submit(std::vector<DescriptorBytes> commands, std::function<void()> done);
+  void submit(
+      std::vector<DescriptorBytes> commands, std::function<void()> done = [] {});
   bool is_quiet() const { return batches_.empty(); }
   std::uint64_t written() const { return written_; }
   UseClock use;  ///< 1 while there is something to write
@@ -123,8 +124,6 @@ struct DriverParts {
   }
   /// What makes the agent forget a range of a domain; everything: all of it.
   DescriptorBytes agent_invalidation(const DriverDomain& domain, const PageRange& range) const;
-  /// Orders that are not waited for; none does nothing.
-  void submit(std::vector<DescriptorBytes> commands);
 
   const IommuDriverConfig config;
   const Time step;            ///< between two accesses of software

@@ -90,7 +90,7 @@ void HandleBlocks::write(std::uint64_t address, const std::vector<std::uint8_t>&
   Block& block = all_[index_of(address)];
   HostHandleTable& table = block.handles.table();
   for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
-    const std::uint32_t value = load_u32(bytes.data() + at);
+    const std::uint32_t value = boost::endian::load_little_u32(bytes.data() + at);
     const auto order =
         block.registers.write(static_cast<std::uint32_t>(address % 4096 + at), value);
     if (!order) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "config_space/registers.h"
 
@@ -48,7 +47,7 @@ void write_command(HostAccess& bridge, std::uint64_t block, const HandleCommand&
       std::visit([](const auto& message) { return registers_of(message); }, order);
   std::array<std::uint8_t, 4 * std::tuple_size_v<CommandDws>> bytes{};
   for (std::size_t i = 0; i < values.size(); ++i) {
-    store_u32(&bytes[4 * i], values[i]);
+    boost::endian::store_little_u32(&bytes[4 * i], values[i]);
   }
   bridge.write(block + handle_register::kHandle, bytes.data(), bytes.size(), false);
 }

@@ -3,11 +3,14 @@
 /// time, and software goes on when it is told (docs/host_software.md).
 #pragma once
 
+#include <boost/endian/conversion.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "common/byte_vector.h"
 #include "config_space/enumeration.h"
 #include "dhi/handle_types.h"
 #include "flitwise/time.h"
@@ -23,17 +26,6 @@ constexpr std::uint64_t handle_block(unsigned index) {
   return kHandleBlocks + index * std::uint64_t{4096};
 }
 
-/// A DW of a register, lowest byte first.
-inline std::uint32_t load_u32(const std::uint8_t* bytes) {
-  return bytes[0] | std::uint32_t{bytes[1]} << 8 | std::uint32_t{bytes[2]} << 16 |
-         std::uint32_t{bytes[3]} << 24;
-}
-inline void store_u32(std::uint8_t* bytes, std::uint32_t value) {
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    bytes[byte] = static_cast<std::uint8_t>(value >> 8 * byte);
-  }
-}
-
 /// How an access ended. A failed read gives no bytes (software sees ones).
 struct HostAnswer {
   CplStatus status = CplStatus::kSC;
@@ -42,16 +34,14 @@ struct HostAnswer {
   std::vector<std::uint8_t> data;
 
   static HostAnswer of(std::uint64_t value, unsigned bytes) {
-    HostAnswer answer;
-    for (unsigned byte = 0; byte < bytes; ++byte) {
-      answer.data.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
-    }
-    return answer;
+    return {CplStatus::kSC, false, false, little_endian_bytes(value, bytes)};
   }
   static HostAnswer failed(CplStatus status) { return {status, false, false, {}}; }
   bool is_ok() const { return status == CplStatus::kSC && !is_timeout && !is_poisoned; }
   /// The first DW, little-endian; ones where there is none.
-  std::uint32_t value() const { return data.size() < 4 ? 0xffff'ffff : load_u32(data.data()); }
+  std::uint32_t value() const {
+    return data.size() < 4 ? 0xffff'ffff : boost::endian::load_little_u32(data.data());
+  }
 };
 
 /// Implemented by HostBridge.
@@ -69,7 +59,7 @@ class HostAccess {
                      bool counts) = 0;
   /// The lowest of the eight bytes of a register; not measured.
   void write_register(std::uint64_t address, std::uint64_t value, unsigned bytes = 8) {
-    const std::vector<std::uint8_t> data = HostAnswer::of(value, bytes).data;
+    const ByteVector data = little_endian_bytes(value, bytes);
     write(address, data.data(), data.size(), false);
   }
   /// Software does something else for so long.

@@ -103,7 +103,7 @@ void HostBridge::config(const CfgAccess& access, Done done) {
   if (access.write) {
     packet->payload_bytes = 4;
     packet->payload.resize(4);
-    store_u32(packet->payload.data(), access.value);
+    boost::endian::store_little_u32(packet->payload.data(), access.value);
   }
   requests_.send({std::move(packet), ports_[route.port].get(), std::move(done)});
 }
@@ -123,11 +123,7 @@ PacketRef HostBridge::memory_request(TlpType type, const RequestPiece& piece) co
   Tlp& tlp = packet->tlp;
   tlp.type = type;
   tlp.requester_id = kRootComplexId;
-  tlp.address = piece.address;
-  tlp.is_4dw = piece.address >> 32 != 0;
-  tlp.length_dw = piece.length_dw;
-  tlp.first_be = piece.first_be;
-  tlp.last_be = piece.last_be;
+  piece.apply(tlp);
   return packet;
 }
 
@@ -191,12 +187,9 @@ void HostBridge::write_own(std::uint64_t address, const std::vector<std::uint8_t
     handles_.write(address, bytes);
     return;
   }
-  std::uint64_t value = 0;
-  for (std::size_t i = std::min<std::size_t>(bytes.size(), 8); i-- > 0;) {
-    value = value << 8 | bytes[i];
-  }
-  around_.agent->write_register(static_cast<std::uint32_t>(address % 4096),
-                                static_cast<unsigned>(bytes.size()), value);
+  around_.agent->write_register(
+      static_cast<std::uint32_t>(address % 4096), static_cast<unsigned>(bytes.size()),
+      little_endian(bytes.data(), std::min<std::size_t>(bytes.size(), 8)));
 }
 
 // False: no port has the bus of the function below it.

@@ -27,8 +27,6 @@ class HostMemory : public ComponentModule {
   /// size: bytes, at address 0. Pages take real memory only once touched.
   HostMemory(const sc_core::sc_module_name& name, const HostConfig& config);
   ~HostMemory() override;
-  HostMemory(const HostMemory&) = delete;
-  HostMemory& operator=(const HostMemory&) = delete;
 
   /// Untimed, before the start too. Out of range: false, nothing done.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);

@@ -2,7 +2,6 @@
 // Registers of a root port; requests, completions, timeouts.
 #include "host/host_port.h"
 
-#include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_codec.h"

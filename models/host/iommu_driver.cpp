@@ -141,21 +141,8 @@ void IommuDriver::start_window() {
   window_ = counts();
   window_latency_ = unmaps_.latency();
   teardown_.start_window();
-  for (UseClock* const use : uses()) {
-    use->start_window(now());
-  }
-}
-
-void IommuDriver::end_window() {
-  for (UseClock* const use : uses()) {
-    use->end_window(now());
-  }
-}
-
-void IommuDriver::extend_window() {
-  for (UseClock* const use : uses()) {
-    use->extend_window();
-  }
+  pages_.use.start_window(now());
+  parts_.ring.use.start_window(now());
 }
 
 std::vector<WaitResult> IommuDriver::waits() const {

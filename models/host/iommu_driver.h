@@ -5,7 +5,6 @@
 
 #include <systemc>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -62,8 +61,14 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
   void add_progress(Progress& sum) const override;
   Time waits_until() const override { return parts_.waits_until; }
   void start_window() override;
-  void end_window() override;
-  void extend_window() override;
+  void end_window() override {
+    pages_.use.end_window(now());
+    parts_.ring.use.end_window(now());
+  }
+  void extend_window() override {
+    pages_.use.extend_window();
+    parts_.ring.use.extend_window();
+  }
   /// Its threads for page requests and for commands to the agent, each of which works on one thing
   /// at a time.
   std::vector<WaitResult> waits() const override;
@@ -73,7 +78,6 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
   std::vector<CheckResult> checks() const override;
 
  private:
-  std::array<UseClock*, 2> uses() { return {&pages_.use, &parts_.ring.use}; }
   void enable_queue();
   void await_queue();
   IommuCounters counts() const;

@@ -122,7 +122,7 @@ void PageServer::answer(const PageRequest& request, bool is_granted) {
   if (domain == nullptr || domain->responds_with_pasid) {
     response.pasid = request.pasid;
   }
-  driver_.submit({encode(response)});
+  driver_.ring.submit({encode(response)});
 }
 
 // With CM=0 no cache keeps that the page was not there. [IOM-6.2] [PAS-42]
@@ -134,7 +134,7 @@ void PageServer::map(Index page) {
   pages.map(page);
   ++driver_.counts.maps;
   if (caches_not_present(driver_.capabilities)) {
-    driver_.submit({driver_.agent_invalidation(
+    driver_.ring.submit({driver_.agent_invalidation(
         pages.domain_of(page), PageRange::around(pages.address(page), pages.page_bits()))});
   }
 }

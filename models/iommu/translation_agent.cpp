@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace flitwise {
 
@@ -87,10 +86,6 @@ void TranslationAgent::write(std::uint16_t tag, std::uint64_t address, const std
   packet->payload_bytes = count;
   packet->payload.assign(bytes, bytes + count);
   memory_.submit(*this, std::move(packet), delay);
-}
-
-bool TranslationAgent::set(std::uint64_t address, std::uint64_t value) {
-  return memory_.poke_u64(address, value);
 }
 
 void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time when) {

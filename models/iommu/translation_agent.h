@@ -119,7 +119,9 @@ class TranslationAgent : public ComponentModule,
   void read(std::uint16_t tag, std::uint64_t address, unsigned bytes) override;
   void write(std::uint16_t tag, std::uint64_t address, const std::uint8_t* bytes, unsigned count,
              Time delay) override;
-  bool set(std::uint64_t address, std::uint64_t value) override;
+  bool set(std::uint64_t address, std::uint64_t value) override {
+    return memory_.poke_u64(address, value);
+  }
   // AgentEvents:
   void report(const FaultRecord& record, std::uint32_t token) override;
   void interrupt(const std::optional<IommuInterrupt>& interrupt) override;

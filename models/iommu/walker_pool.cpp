@@ -9,8 +9,6 @@
 namespace flitwise {
 namespace {
 
-constexpr std::size_t kFirstJobs = 64;  // room that grows when it is full
-
 CacheShape shape_of(const CacheConfig& config) {
   return {config.entries, config.ways, config.policy};
 }
@@ -39,7 +37,6 @@ WalkerPool::WalkerPool(const IommuConfig& config, const IommuCapabilities& offer
   for (std::uint32_t i = config.walkers; i-- > 0;) {
     idle_.push_back(i);
   }
-  jobs_.reserve(kFirstJobs);
 }
 
 // Hits pass requests that wait for walks; who cares about their order keeps it. [IOM-6.1]
@@ -48,7 +45,7 @@ void WalkerPool::translate(TranslationClient& client, std::uint64_t ticket,
   counts_.requests += request.is_continued ? 0 : 1;
   counts_.translated_requests += request.is_translated() ? 1 : 0;
   ++asked_;
-  Job job{&client, ticket, request, token, now + delay, {}, kNone, 0, asked_};
+  Job job{&client, ticket, request, token, now + delay, {}, kNobody, 0, asked_};
   Walk walk = walk_of(job);
   Time latency{};
   if (look_up(walk, latency)) {
@@ -84,28 +81,16 @@ void WalkerPool::wait_for_walker(const Job& job, Time now) {
 }
 
 void WalkerPool::push(JobQueue& queue, const Job& job, Time now) {
-  if (free_jobs_.empty()) {
-    jobs_.push_back(job);
-    free_jobs_.first = free_jobs_.last = static_cast<std::uint32_t>(jobs_.size() - 1);
-  }
-  const std::uint32_t place = free_jobs_.first;
-  free_jobs_.first = jobs_[place].next;
-  jobs_[place] = job;
+  const std::uint32_t place = jobs_.open(job);
   jobs_[place].since = std::max(now, job.arrival);
-  jobs_[place].next = kNone;
-  (queue.empty() ? queue.first : jobs_[queue.last].next) = place;
-  queue.last = place;
-  ++waiting_jobs_;
+  jobs_.push(queue, place);
 }
 
 WalkerPool::Job WalkerPool::pop(JobQueue& queue, WaitBook& waits, Time now) {
-  const std::uint32_t place = queue.first;
+  const std::uint32_t place = jobs_.pop(queue);
   const Job job = jobs_[place];
   waits.add(job.since, now);
-  queue.first = job.next;
-  jobs_[place].next = free_jobs_.first;
-  free_jobs_.first = place;
-  --waiting_jobs_;
+  jobs_.close(place);
   return job;
 }
 
@@ -266,7 +251,7 @@ bool WalkerPool::is_drained() const {
 std::string WalkerPool::waiting(const char* at) const {
   return is_quiet() ? std::string()
                     : fmt::format("{}: {} walks under way, {} requests wait for one\n", at,
-                                  walkers_.size() - idle_.size(), waiting_jobs_);
+                                  walkers_.size() - idle_.size(), jobs_.open_count());
 }
 
 void WalkerPool::start_window(Time now) {

@@ -3,11 +3,13 @@
 /// Requests to a page that is walked for wait for that walk, all others for a walker.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "common/slot_list.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
@@ -40,13 +42,14 @@ class WalkerPool final : public AgentTranslations {
   void memory_done(std::uint16_t walker, const std::uint8_t* bytes, Time when);
   /// Walkers whose time has come go on.
   void work(Time now);
-  Time next_due() const;  ///< never: none
+  /// Never: none.
+  Time next_due() const { return *std::min_element(dues_.begin(), dues_.end()); }
 
   std::uint64_t asked() const { return asked_; }
   std::uint64_t answered() const { return answered_; }
   WalkProgress& walk_progress() { return walk_progress_; }
   const WalkProgress& walk_progress() const { return walk_progress_; }
-  bool is_quiet() const { return waiting_jobs_ == 0 && idle_.size() == walkers_.size(); }
+  bool is_quiet() const { return jobs_.open_count() == 0 && idle_.size() == walkers_.size(); }
   std::string waiting(const char* at) const;
   void start_window(Time now);
   void end_window(Time now) { walker_use_.end_window(now); }
@@ -54,23 +57,20 @@ class WalkerPool final : public AgentTranslations {
   std::vector<WaitResult> waits(const char* at, Time now) const;
 
  private:
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
   struct Job {
     TranslationClient* client = nullptr;  // none: a prefetch
     std::uint64_t ticket = 0;
     WalkRequest request;
     std::uint32_t token = 0;
-    Time arrival{};              // nothing is done for it before
-    Time since{};                // it is in its queue
-    std::uint32_t next = kNone;  // in its queue
-    std::uint32_t missed = 0;    // counted as a miss of its own: in this window, from 1 on
-    std::uint64_t number = 0;    // among all requests; a prefetch has that of its cause
+    Time arrival{};                // nothing is done for it before
+    Time since{};                  // it is in its queue
+    std::uint32_t next = kNobody;  // in its queue
+    std::uint32_t missed = 0;      // counted as a miss of its own: in this window, from 1 on
+    std::uint64_t number = 0;      // among all requests; a prefetch has that of its cause
   };
   /// Jobs that wait, by their places in jobs_; first come, first served.
-  struct JobQueue {
-    std::uint32_t first = kNone, last = kNone;
-    bool empty() const { return first == kNone; }
-  };
+  using JobQueue = TokenPool<Job>::Queue;
+
   struct Walker {
     Walk walk;
     Job job;
@@ -125,11 +125,9 @@ class WalkerPool final : public AgentTranslations {
   std::vector<Time> dues_;                 // of each walker: it goes on
   std::vector<WaitingPages::Key> walked_;  // page at each walker
   std::vector<std::uint32_t> idle_;        // walkers
-  std::vector<Job> jobs_;                  // those that wait, and free places
-  JobQueue free_jobs_;
-  JobQueue waiting_;            // for a walker
-  WaitingPages waiting_pages_;  // of the same
-  std::size_t waiting_jobs_ = 0;
+  TokenPool<Job> jobs_;                    // those that wait
+  JobQueue waiting_;                       // for a walker
+  WaitingPages waiting_pages_;             // of the same
   WaitBook walker_waits_, walk_waits_;
   UseClock walker_use_;
   std::uint32_t window_number_ = 1;

@@ -135,10 +135,6 @@ void WalkerPool::work(Time now) {
   }
 }
 
-Time WalkerPool::next_due() const {
-  return *std::min_element(dues_.begin(), dues_.end());
-}
-
 // The walker's time has come: it takes in what memory gave, and asks for more or is done.
 void WalkerPool::step(Walker& walker, Time now) {
   const std::uint16_t number = number_of(walker);

@@ -114,11 +114,6 @@ tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*
   return tlm::TLM_COMPLETED;
 }
 
-// From when on transmit() finds its wire free less than the look-ahead.
-Time Link::next_slot(const End& end) const {
-  return end.lanes.free_at() - lookahead_ + Time{1};
-}
-
 // What has arrived on an edge counts for what is sent on it.
 void Link::work() {
   agenda_.begin();

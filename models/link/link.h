@@ -79,7 +79,7 @@ class Link : public ComponentModule {
   LinkResult result() const;
   /// What TLPs, messages and flits waited for at each end: credits, replay buffer, the wire.
   std::vector<WaitResult> waits() const override;
-  void report(RunResult& result) const override;
+  void report(RunResult& all) const override { all.rows<LinkResult>().push_back(result()); }
   /// Stalls of what sends at the lower end, for want of tags and handles.
   void ask_sender(std::function<StallTimes()> stalls) { sender_stalls_ = std::move(stalls); }
   /// The SKP ordered sets of each direction come at some time or other of their period, drawn here.
@@ -113,7 +113,8 @@ class Link : public ComponentModule {
   tlm::tlm_sync_enum port_sends(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
   tlm::tlm_sync_enum port_frees(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
   void start_window(bool from_first_counted);
-  Time next_slot(const End& end) const;
+  /// From when on transmit() finds its wire free less than the look-ahead.
+  Time next_slot(const End& end) const { return end.lanes.free_at() - lookahead_ + Time{1}; }
   void work();
   void transmit(std::size_t side);
   bool waits_for_slot(std::size_t side, Time t);

@@ -105,10 +105,6 @@ LinkResult Link::result() const {
   return result;
 }
 
-void Link::report(RunResult& all) const {
-  all.rows<LinkResult>().push_back(result());
-}
-
 // What is wasted was damaged on the wire or sent again.
 void Link::add_progress(Progress& sum) const {
   for (const std::unique_ptr<End>& one : ends_) {

@@ -2,9 +2,6 @@
 // Initiator of the TLM-2.0 base protocol for memory requests.
 #include "memory/memory_port.h"
 
-#include <algorithm>
-
-#include "flitwise/link_socket.h"
 #include "iommu/entries.h"
 
 namespace flitwise {

@@ -10,7 +10,6 @@
 #include "flitwise/link_socket.h"
 #include "link/transaction_queues.h"
 #include "tlp/identity.h"
-#include "tlp/splitter.h"
 
 namespace flitwise {
 namespace {
@@ -80,7 +79,8 @@ PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire&
     : latency_(config.host.timing.root_port),
       mps_(static_cast<std::uint32_t>(config.link.mps)),
       rcb_(static_cast<std::uint32_t>(config.link.rcb)),
-      handle_is_requester_id_(is_in_requester_id(config.link.dhi_form)),
+      handle_is_requester_id_(config.link.identity == Identity::kDhi &&
+                              is_in_requester_id(config.link.dhi_form)),
       real_payload_(config.real_payload),
       completion_hook_(config.completion_hook),
       pool_(pool),

@@ -26,6 +26,7 @@ namespace flitwise {
 struct RootPortCounters {
   std::uint64_t writes = 0, reads = 0, interrupts = 0, messages = 0, handle_messages = 0,
                 completions = 0, refused = 0;
+  std::uint64_t raw_completions = 0;  ///< of `completions`: a device made them as they stand
   std::uint64_t received = 0;
   std::uint64_t settled = 0;  ///< requests of engines and scripts that were served or refused
   std::uint64_t nonposted = 0,

@@ -4,7 +4,6 @@
 /// neighbours.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
 #include "config_space/capabilities.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "ats/translation_request.h"
-#include "iommu/tlp_request.h"
 #include "tlp/message_use.h"
 
 namespace flitwise {
@@ -93,6 +92,7 @@ void RootPort::take_unordered(Packet& packet, Time t) {
     take_message(packet, t);
   } else if (record_.host != nullptr && record_.host->complete(PacketRef(&packet), t + latency_)) {
     ++record_.counters.completions;
+    record_.counters.raw_completions += is_sent_raw(packet) ? 1 : 0;
     if (has_poisoned_data(packet.tlp)) {  // [LNK-9.26]
       record_.note(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp", "poisoned_tlp");
     }

@@ -2,10 +2,11 @@
 // A machine driven line by line; one corner case from its first step to its verdict.
 #include "script/script.h"
 
+#include <boost/range/algorithm_ext/push_back.hpp>
+
 #include <algorithm>
 #include <istream>
 #include <ostream>
-#include <string>
 
 #include "codec/json_value.h"
 #include "common/input_file.h"
@@ -126,12 +127,10 @@ class CaseRun {
     }
     session_.tell_missed_faults();
     note_checks();
-    const std::vector<scenario::Failure> judged = scenario::judge(case_, log_);
-    outcome.failures.insert(outcome.failures.end(), judged.begin(), judged.end());
+    boost::range::push_back(outcome.failures, scenario::judge(case_, log_));
     outcome.same_events = timeless(same_events, log_);
     for (const FinalCheck& check : case_.final_checks) {
-      const std::vector<scenario::Failure> wrong = judge(check);
-      outcome.failures.insert(outcome.failures.end(), wrong.begin(), wrong.end());
+      boost::range::push_back(outcome.failures, judge(check));
     }
     outcome.events = std::move(log_);
     return outcome;

@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <utility>
 #include <variant>
 
 #include "codec/packet_json.h"
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/flit.h"
-#include "flitwise/link_socket.h"
 #include "tlp/message_use.h"
 #include "trace/packet_note.h"
 

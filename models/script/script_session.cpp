@@ -2,7 +2,6 @@
 // The operations on a machine.
 #include "script/script_session.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "common/problems.h"
@@ -13,20 +12,8 @@
 #include "tlp/tlp_codec.h"
 
 namespace flitwise {
-namespace {
 
 using json_value::hex_number;
-
-// The bytes of a number as they lie in memory.
-std::vector<std::uint8_t> bytes_in_memory(std::uint64_t value, unsigned bytes) {
-  std::vector<std::uint8_t> in_memory;
-  for (unsigned i = 0; i < bytes; ++i) {
-    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-  }
-  return in_memory;
-}
-
-}  // namespace
 
 ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wires,
                              ScriptOutput& output)
@@ -53,7 +40,7 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
        [this](const IommuInterrupt& interrupt) {
          output_.write(0, "interrupt",
                        {{"addr", hex_number(interrupt.address)},
-                        {"hex", json_value::hex_bytes(bytes_in_memory(interrupt.data, 4))},
+                        {"hex", json_value::hex_bytes(little_endian_bytes(interrupt.data, 4))},
                         {"at", "iommu0"}});
        }});
   if (boots) {
@@ -187,24 +174,13 @@ void ScriptSession::run(const DmaOp& op) {
     return;
   }
   Endpoint& endpoint = *machine_.endpoint(op.port);
-  ScriptDma dma;
-  dma.is_write = op.is_write;
-  dma.requester_id = op.requester_id.value_or(endpoint.base());
-  dma.pasid = op.pasid;
-  dma.at = op.at;
-  dma.no_write = op.no_write;
-  dma.execute = op.execute;
-  dma.privileged = op.privileged;
-  dma.address = op.address;
-  dma.bytes = op.bytes;
-  dma.data = op.data;
-  dma.token = token_;
-  const unsigned tlps = engine.start(dma, now());
+  const Bdf requester = op.requester_id.value_or(endpoint.base());
+  const unsigned tlps = engine.start(op, requester, token_, now());
   endpoint.wake();
   if (op.is_write) {
     finish_write(op, tlps);
   } else {
-    finish_read(dma.requester_id, endpoint, engine);
+    finish_read(requester, endpoint, engine);
   }
 }
 
@@ -281,7 +257,7 @@ void ScriptSession::run(const CfgOp& op) {
   if (!answer.is_ok()) {
     report_failure(answer);
   } else if (!op.is_write) {
-    output_.data(token_, bytes_in_memory(answer.value() >> 8 * first, op.bytes));
+    output_.data(token_, little_endian_bytes(answer.value() >> 8 * first, op.bytes));
   }
 }
 
@@ -319,7 +295,7 @@ void ScriptSession::run(const IommuOp& op) {
   } else {
     const std::uint64_t value = agent.read_register(op.offset, width);
     output_.write(token_, "data",
-                  {{"hex", json_value::hex_bytes(bytes_in_memory(value, width))},
+                  {{"hex", json_value::hex_bytes(little_endian_bytes(value, width))},
                    {"value", hex_number(value)}});
   }
 }
@@ -383,10 +359,6 @@ void ScriptSession::run(const ResultOp& op) {
     bad_value("path: no figure " + op.path +
               "; expected a path of result.json such as links.0.up.replays");
   }
-}
-
-void ScriptSession::run(const StartOp& /*op*/) {
-  machine_.start();
 }
 
 }  // namespace flitwise

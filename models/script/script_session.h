@@ -15,9 +15,9 @@
 #include "codec/flit_json.h"
 #include "codec/json_value.h"
 #include "common/byte_vector.h"
-#include "endpoint/script_engine.h"
 #include "flitwise/config.h"
 #include "iommu/table_builder.h"
+#include "script/script_engine.h"
 #include "script/script_line.h"
 #include "script/script_output.h"
 #include "system/machine.h"
@@ -88,7 +88,7 @@ class ScriptSession {
   void run(const CxlOp& op);
   void run(const HandleOp& op);
   void run(const ResultOp& op);
-  void run(const StartOp& op);
+  void run(const StartOp& /*op*/) { machine_.start(); }
   /// Those that need no machine.
   template <class Op>
   auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {

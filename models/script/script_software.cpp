@@ -272,9 +272,7 @@ void ScriptSession::run(const HandleOp& op) {
   if (!has_port(op.port)) {
     return;
   }
-  const auto& devices = machine_.fabric().devices;
-  const auto device = std::find_if(devices.begin(), devices.end(),
-                                   [&](const FabricDevice& one) { return one.name == op.port; });
+  const FabricDevice* const device = machine_.fabric().find(op.port);
   std::optional<DeviceIdentity> identity;  // none: the entry is not valid
   const auto look_in = [&](const auto* table) {
     if (const auto entry = table == nullptr ? std::nullopt : table->resolve(Dhi{op.dhi})) {

@@ -2,9 +2,9 @@
 // Host software of a machine: what it does before the engines begin, and for them.
 #include "software/host_software.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "common/byte_vector.h"
 #include "config_space/registers.h"
 #include "flitwise/error.h"
 #include "software/workload_tables.h"
@@ -188,10 +188,8 @@ void HostSoftware::ring(std::size_t index, const WorkItem& item, std::uint32_t t
                       [engine = device.engine.get(), token] { engine->doorbell_arrived(token); });
     return;
   }
-  std::vector<std::uint8_t> bytes(item.bytes, 0);
-  for (std::size_t byte = 0; byte < 4 && byte < bytes.size(); ++byte) {
-    bytes[byte] = static_cast<std::uint8_t>(token >> 8 * byte);
-  }
+  ByteVector bytes = little_endian_bytes(token, 4);
+  bytes.resize(item.bytes);
   const unsigned function = to_int(item.domain) % device.config.device.functions.count;
   host.bridge.write(devices_[index].booted.bar_of(function) + item.address, bytes.data(),
                     bytes.size(), counts);

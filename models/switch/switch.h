@@ -65,10 +65,10 @@ class Switch : public ComponentModule {
   /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
   std::map<std::string, std::uint64_t> errors() const override;
   std::string waiting() const override;
-  /// `watch` is told of each TLP from below that is refused, but for malformed ones, and of the
-  /// port that it came through.
-  using RefusalWatch = std::function<void(const Packet&, std::uint16_t port)>;
-  void watch_refusals(RefusalWatch watch) { refusal_watch_ = std::move(watch); }
+  /// `watch` is told of each TLP that goes across to a peer or is refused, but for malformed ones,
+  /// and of the port that it came through.
+  using FateWatch = std::function<void(const Packet&, std::uint16_t port, TlpFate)>;
+  void watch_fates(FateWatch watch) { fate_watch_ = std::move(watch); }
 
  private:
   struct Port {
@@ -115,7 +115,7 @@ class Switch : public ComponentModule {
   bool end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status);
   void count_error(const std::string& kind, const char* detail);
-  void note_refusal(std::uint16_t ingress, const Packet& packet);
+  void tell(TlpFate fate, std::uint16_t ingress, const Packet& packet);
   bool access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   void answer(std::uint16_t ingress, Packet& request, PacketRef completion);
   PacketRef make_completion(std::uint16_t ingress, const Packet& request, Bdf completer,
@@ -142,7 +142,7 @@ class Switch : public ComponentModule {
   std::uint64_t unchecked_handles_ = 0;
   std::array<std::uint64_t, 2> redirected_{};  // requests and completions for a peer [LNK-13.2]
   std::map<std::string, std::uint64_t> errors_;
-  RefusalWatch refusal_watch_;
+  FateWatch fate_watch_;
 };
 
 }  // namespace flitwise

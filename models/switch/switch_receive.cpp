@@ -114,7 +114,11 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
         ++redirected_[is_completion(packet.tlp.type) ? 1 : 0];
       }
       return forward(ingress, packet, route);
-    case Where::kDown: return forward(ingress, packet, route);
+    case Where::kDown:
+      if (ingress != kUpstreamPort) {
+        tell(TlpFate::kAcross, ingress, packet);
+      }
+      return forward(ingress, packet, route);
     case Where::kLocal: return end_here(ingress, packet, route.port);
     case Where::kBroadcast: return broadcast(ingress, packet);
     case Where::kGather: return gather(ingress, packet);
@@ -170,7 +174,7 @@ bool Switch::end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port)
   }
   if (is_completion(packet.tlp.type)) {
     ++errors_["unexpected_completion"];
-    note_refusal(ingress, packet);
+    tell(TlpFate::kRefused, ingress, packet);
   }
   return false;
 }
@@ -200,7 +204,7 @@ bool Switch::access_config_space(std::uint16_t ingress, Packet& packet, std::uin
 
 // Non-posted requests get a Cpl with the status; everything else is dropped. [LNK-9.19]
 bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status) {
-  note_refusal(ingress, packet);
+  tell(TlpFate::kRefused, ingress, packet);
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return false;
   }
@@ -209,9 +213,9 @@ bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status) {
   return true;
 }
 
-void Switch::note_refusal(std::uint16_t ingress, const Packet& packet) {
-  if (ingress != kUpstreamPort && refusal_watch_) {
-    refusal_watch_(packet, ingress);
+void Switch::tell(TlpFate fate, std::uint16_t ingress, const Packet& packet) {
+  if (fate_watch_) {
+    fate_watch_(packet, ingress, fate);
   }
 }
 
@@ -239,7 +243,7 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   const bool reads_handles = mode_ == SwitchMode::kHandleAware;
   tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &port.handles : nullptr);
   tlp.id_is_handle = request.tlp.id_is_handle && tlp.requester_id == request.tlp.requester_id &&
-                     is_in_requester_id(form_.dhi_form);
+                     form_.identity == Identity::kDhi && is_in_requester_id(form_.dhi_form);
   return packet;
 }
 

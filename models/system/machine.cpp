@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/push_back.hpp>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -213,12 +215,9 @@ RunResult Machine::result() const {
   }
   const bool is_at_rest = is_quiet();
   for (const Component* one : components().all()) {
-    const auto append = [&result](const std::vector<CheckResult>& more) {
-      result.checks.insert(result.checks.end(), more.begin(), more.end());
-    };
-    append(one->checks());
+    boost::range::push_back(result.checks, one->checks());
     if (is_at_rest) {
-      append(one->checks_at_rest());
+      boost::range::push_back(result.checks, one->checks_at_rest());
     }
   }
   return result;

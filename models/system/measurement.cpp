@@ -2,7 +2,7 @@
 // Windows and their figures.
 #include "system/measurement.h"
 
-#include <utility>
+#include <boost/range/algorithm_ext/push_back.hpp>
 
 #include "flitwise/link_socket.h"
 
@@ -83,9 +83,7 @@ void Measurement::fill(RunResult& result) const {
   result.simulated = end_.value_or(now()) - begin_.value_or(Time{});
   for (const Component* one : components_.all()) {
     one->report(result);
-    for (WaitResult& wait : one->waits()) {
-      result.rows<WaitResult>().push_back(std::move(wait));
-    }
+    boost::range::push_back(result.rows<WaitResult>(), one->waits());
     const auto before = before_.find(one);
     for (const auto& [kind, count] :
          grown(one->errors(), before == before_.end() ? Component::Counts() : before->second)) {

@@ -63,19 +63,42 @@ void AttackBook::begin() {
     return;
   }
   has_begun_ = true;
-  for (Attacker& attacker : attackers_) {
-    attacker.completions_before = attacker.device->root_port->counters().completions;
-    attacker.device->root_port->watch_memory(
-        ports_.emplace_back([this, &attacker](const Packet& packet, std::uint64_t address) {
-          reached_memory(attacker, packet, address);
-        }));
+  if (attackers_.empty()) {
+    return;
+  }
+  completions_before_ = raw_completions();
+  for (const auto& port : fabric_.root_ports) {
+    if (const Attacker* const attacker = attacker_at(port->name())) {
+      port->watch_memory(
+          ports_.emplace_back([this, attacker](const Packet& packet, std::uint64_t address) {
+            reached_memory(*attacker, packet, address);
+          }));
+    }
   }
   for (const auto& one : fabric_.switches) {
     const unsigned host = fabric_.graph[*fabric_.graph.find(one->name())].host;
-    one->watch_refusals([this, host, sw = one.get()](const Packet& packet, std::uint16_t port) {
-      refused_by_switch(packet, host, sw->routing().downstream(port));
-    });
+    one->watch_fates(
+        [this, host, sw = one.get()](const Packet& packet, std::uint16_t port, TlpFate fate) {
+          const bool is_below = port != kUpstreamPort;
+          told_by_switch(packet, host, is_below ? &sw->routing().downstream(port) : nullptr, fate);
+        });
   }
+}
+
+// The first of those below the port.
+const AttackBook::Attacker* AttackBook::attacker_at(std::string_view root_port) const {
+  const auto found = std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
+    return std::string_view(one.device->root_port->name()) == root_port;
+  });
+  return found != attackers_.end() ? &*found : nullptr;
+}
+
+std::uint64_t AttackBook::raw_completions() const {
+  std::uint64_t taken = 0;
+  for (const auto& port : fabric_.root_ports) {
+    taken += port->counters().raw_completions;
+  }
+  return taken;
 }
 
 // Whom the host takes it for, where it has found that out; else whom it names.
@@ -164,30 +187,55 @@ void AttackBook::notice(const Observation& seen) {
     return;
   }
   const std::string_view what = seen.what;
+  if (told_by_peer(*seen.packet, what)) {
+    return;
+  }
   const std::string_view detail = seen.detail;
   const bool is_refusal = (what == "unsupported_request" || what == "completer_abort" ||
                            what == "unexpected_completion") &&
                           detail != "poisoned_tlp" && detail != "memory_error" &&
                           !is_dhi_message(seen.packet->tlp);
-  const auto attacker =
-      std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
-        return std::string_view(one.device->root_port->name()) == seen.place;
-      });
-  if (attacker != attackers_.end() && (what == "message" || is_refusal)) {
+  const Attacker* const attacker = attacker_at(seen.place);
+  if (attacker != nullptr && (what == "message" || is_refusal)) {
     count_tried(*attacker, *seen.packet);
   }
 }
 
-void AttackBook::refused_by_switch(const Packet& packet, unsigned host, const Bridge& port) {
-  if (!has_begun_ || !is_hostile(packet)) {
+// Of a TLP that has gone across: what its receiver says of it ends it. Damage is no attack.
+bool AttackBook::told_by_peer(const Packet& packet, std::string_view what) {
+  const auto one = across_.find(packet.uid);
+  if (one == across_.end()) {
+    return false;
+  }
+  const bool is_poison = what == "poisoned_tlp";
+  const bool is_taken = what == "message" || what == "violation" || what == "warning" ||
+                        (is_poison && one->second == Attack::kCompletion);  // [LNK-9.26]
+  if (!is_taken) {
+    const bool is_damaged = is_poison || what == "malformed_tlp" || what == "ecrc_check_failed";
+    at(one->second).tried += is_damaged ? 0 : 1;
+    across_.erase(one);
+  }
+  return true;
+}
+
+void AttackBook::told_by_switch(const Packet& packet, unsigned host, const Bridge* port,
+                                TlpFate fate) {
+  if (!is_hostile(packet) || told_by_peer(packet, "refused") || port == nullptr) {
     return;
   }
   const auto attacker =
       std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
-        return one.device->host == host && port.owns_bus(one.device->buses.secondary);
+        return one.device->host == host && port->owns_bus(one.device->buses.secondary);
       });
-  if (attacker != attackers_.end()) {
+  if (attacker == attackers_.end()) {
+    return;
+  }
+  if (fate == TlpFate::kRefused) {
     count_tried(*attacker, packet);
+  } else if (is_dhi_message(packet.tlp)) {  // whatever it says is about somebody else
+    across_.emplace(packet.uid, Attack::kHandleMessage);
+  } else if (const std::optional<Attack> attack = attack_of(*attacker, packet)) {
+    across_.emplace(packet.uid, *attack);
   }
 }
 
@@ -223,14 +271,16 @@ void AttackBook::report(RunResult& result) const {
     return;
   }
   std::array<Count, kAttacks> counts = counts_;
-  for (const Attacker& attacker : attackers_) {
-    const std::uint64_t taken =
-        attacker.device->root_port->counters().completions - attacker.completions_before;
-    Count& completions = counts[static_cast<std::size_t>(Attack::kCompletion)];
-    completions.tried += taken;
-    completions.through += taken;
+  const auto add = [&counts](Attack attack, std::uint64_t tried, std::uint64_t through) {
+    counts[static_cast<std::size_t>(attack)].tried += tried;
+    counts[static_cast<std::size_t>(attack)].through += through;
+  };
+  const std::uint64_t taken = raw_completions() - completions_before_;
+  add(Attack::kCompletion, taken, taken);
+  add(Attack::kHandleMessage, 0, handles_taken());
+  for (const auto& [uid, attack] : across_) {
+    add(attack, 1, 1);
   }
-  counts[static_cast<std::size_t>(Attack::kHandleMessage)].through = handles_taken();
   for (std::size_t i = 0; i < kAttacks; ++i) {
     result.rows<AttackResult>().push_back(
         {name_of(static_cast<Attack>(i)), counts[i].tried, counts[i].through});

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "common/component.h"
@@ -42,8 +44,6 @@ class AttackBook final : public Bystander {
   /// Counts from now on.
   void begin();
   void notice(const Observation& seen);
-  /// A switch has refused a TLP that came through this port of its own. [DHI S1] [DHI D23]
-  void refused_by_switch(const Packet& packet, unsigned host, const Bridge& port);
   /// A row for each kind; none where no device is hostile.
   void report(RunResult& result) const override;
 
@@ -51,9 +51,8 @@ class AttackBook final : public Bystander {
   struct Attacker {
     const FabricDevice* device = nullptr;
     DeviceShare share;
-    WatchedSpan own;                       ///< its memory
-    WatchedSpan of_device;                 ///< that of all domains of the device
-    std::uint64_t completions_before = 0;  ///< that its root port had taken
+    WatchedSpan own;        ///< its memory
+    WatchedSpan of_device;  ///< that of all domains of the device
   };
   struct Count {
     std::uint64_t tried = 0, through = 0;
@@ -64,6 +63,11 @@ class AttackBook final : public Bystander {
   static bool is_foreign_message(const Attacker& attacker, const Packet& packet);
   void count_tried(const Attacker& attacker, const Packet& packet);
   void reached_memory(const Attacker& attacker, const Packet& packet, std::uint64_t address);
+  const Attacker* attacker_at(std::string_view root_port) const;
+  /// `port`: of a switch at `host`; null for its upstream one. [DHI S1] [DHI D23]
+  void told_by_switch(const Packet& packet, unsigned host, const Bridge* port, TlpFate fate);
+  bool told_by_peer(const Packet& packet, std::string_view what);
+  std::uint64_t raw_completions() const;
   std::uint64_t handles_taken() const;
   Count& at(Attack attack) { return counts_[static_cast<std::size_t>(attack)]; }
 
@@ -72,6 +76,9 @@ class AttackBook final : public Bystander {
   std::deque<Attacker> attackers_;
   std::deque<PortWatch> ports_;
   std::array<Count, kAttacks> counts_{};
+  std::unordered_map<std::uint64_t, Attack>
+      across_;                            ///< by uid: to a peer, which has not refused it
+  std::uint64_t completions_before_ = 0;  ///< that root ports had taken
   bool has_begun_ = false;
 };
 

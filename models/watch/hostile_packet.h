@@ -11,9 +11,9 @@
 
 namespace flitwise {
 
-/// A packet that a hostile device has made, as against the TLPs of a script.
+/// A packet that a hostile device has made, as against the TLPs of a script and what answers it.
 inline bool is_hostile(const Packet& packet) {
-  return packet.is_raw && packet.request == 0;
+  return is_sent_raw(packet) && packet.request == 0;
 }
 
 /// Addresses, both ends inside.

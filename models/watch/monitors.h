@@ -2,10 +2,7 @@
 /// The protocol monitors of a machine, one set for each link (docs/monitors.md).
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "common/component.h"

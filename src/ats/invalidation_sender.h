@@ -4,7 +4,6 @@
 /// [INV-08] to [INV-20] [INV-31] [INV-32]
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -6,7 +6,6 @@
 
 #include "ats/ats_messages.h"
 #include "flitwise/error.h"
-#include "tlp/splitter.h"
 
 namespace flitwise {
 

@@ -15,7 +15,6 @@
 
 #include "common/atomic_file.h"
 #include "common/printable.h"
-#include "config/load.h"
 
 namespace flitwise::cli {
 namespace {

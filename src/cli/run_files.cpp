@@ -15,7 +15,6 @@
 #include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/system.h"
-#include "results/result_json.h"
 #include "results/summary_table.h"
 #include "system/kernel.h"
 

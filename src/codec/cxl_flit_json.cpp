@@ -2,10 +2,7 @@
 // Flits as JSON, and streams of them.
 #include "codec/cxl_flit_json.h"
 
-#include <algorithm>
-
 #include "codec/json_reader.h"
-#include "common/byte_vector.h"
 #include "cxl/message_fields.h"
 
 namespace flitwise {

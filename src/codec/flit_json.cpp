@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "link/flit_framer.h"
-#include "link/flit_tlp_bytes.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise {

@@ -4,7 +4,6 @@
 #include "codec/packet_json.h"
 
 #include <array>
-#include <optional>
 
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLPs as JSON.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an agent keeps books of: identifiers that are out, records that come and go, and messages
-/// that make no sense.
+/// What an agent keeps books of: identifiers that are out, records that come and go, lines, and
+/// messages that make no sense.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 #include <vector>
+
+#include "common/open_table.h"
+#include "common/slot_list.h"
+#include "flitwise/cxl.h"
 
 namespace flitwise {
 
@@ -45,54 +48,12 @@ class IdPool {
   std::vector<bool> is_out_;
 };
 
-/// No record.
-inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
-
-/// Records by token, as many as have ever been open at once.
+inline std::uint64_t spread_line(const std::uint64_t& line) {
+  return line / kCxlLineBytes * kGoldenSpread;
+}
+/// A record for each line that has one, found by address.
 template <class Record>
-class TokenPool {
- public:
-  Record& operator[](std::uint32_t token) { return records_[token]; }
-  const Record& operator[](std::uint32_t token) const { return records_[token]; }
-  /// All so far, open or not.
-  auto begin() { return records_.begin(); }
-  auto end() { return records_.end(); }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
-  std::size_t open_count() const { return records_.size() - free_.size(); }
-  /// The one that open() gives next.
-  std::uint32_t next() {
-    if (free_.empty()) {
-      free_.push_back(size());
-      records_.emplace_back();
-    }
-    return free_.back();
-  }
-  /// Of a new record.
-  std::uint32_t open() {
-    const std::uint32_t token = next();
-    free_.pop_back();
-    records_[token] = Record{};
-    return token;
-  }
-  void close(std::uint32_t token) { free_.push_back(token); }
-
-  /// Records one behind the other, linked by Record::next.
-  struct Queue {
-    std::uint32_t first = kNobody, last = kNobody;
-    bool empty() const { return first == kNobody; }
-  };
-  void push(Queue& queue, std::uint32_t token) {
-    records_[token].next = kNobody;
-    (queue.empty() ? queue.first : records_[queue.last].next) = token;
-    queue.last = token;
-  }
-  /// REQUIRES: not empty.
-  std::uint32_t pop(Queue& queue) { return std::exchange(queue.first, records_[queue.first].next); }
-
- private:
-  std::vector<Record> records_;
-  std::vector<std::uint32_t> free_;
-};
+using LineTable = OpenTable<std::uint64_t, Record, spread_line>;
 
 /// Messages that an agent cannot make sense of: counted by kind, never a failure. [COH-7.1]
 enum class BadMessage : std::uint8_t {

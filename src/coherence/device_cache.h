@@ -11,7 +11,6 @@
 #include "coherence/agent_books.h"
 #include "coherence/cache_array.h"
 #include "coherence/core_request.h"
-#include "coherence/line_table.h"
 
 namespace flitwise {
 

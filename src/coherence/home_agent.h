@@ -14,7 +14,6 @@
 
 #include "coherence/agent_books.h"
 #include "coherence/cxl_line.h"
-#include "coherence/line_table.h"
 
 namespace flitwise {
 

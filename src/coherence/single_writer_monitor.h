@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "coherence/agent_books.h"
 #include "coherence/cxl_line.h"
-#include "coherence/line_table.h"
 
 namespace flitwise {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A doubly linked list over the slots 0..n-1 without allocation: the order in which policies and
-/// caches keep their entries.
+/// caches keep their entries; and records that come and go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -99,6 +100,55 @@ class SlotPool {
 
  private:
   SlotList free_, used_;
+};
+
+/// No record.
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+/// Records by token, as many as have ever been open at once.
+template <class Record>
+class TokenPool {
+ public:
+  Record& operator[](std::uint32_t token) { return records_[token]; }
+  const Record& operator[](std::uint32_t token) const { return records_[token]; }
+  /// All so far, open or not.
+  auto begin() { return records_.begin(); }
+  auto end() { return records_.end(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
+  std::size_t open_count() const { return records_.size() - free_.size(); }
+  /// The one that open() gives next.
+  std::uint32_t next() {
+    if (free_.empty()) {
+      free_.push_back(size());
+      records_.emplace_back();
+    }
+    return free_.back();
+  }
+  /// Of a new record.
+  std::uint32_t open(Record record = {}) {
+    const std::uint32_t token = next();
+    free_.pop_back();
+    records_[token] = std::move(record);
+    return token;
+  }
+  void close(std::uint32_t token) { free_.push_back(token); }
+
+  /// Records one behind the other, linked by Record::next.
+  struct Queue {
+    std::uint32_t first = kNobody, last = kNobody;
+    bool empty() const { return first == kNobody; }
+  };
+  void push(Queue& queue, std::uint32_t token) {
+    records_[token].next = kNobody;
+    (queue.empty() ? queue.first : records_[queue.last].next) = token;
+    queue.last = token;
+  }
+  /// REQUIRES: not empty.
+  std::uint32_t pop(Queue& queue) { return std::exchange(queue.first, records_[queue.first].next); }
+
+ private:
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> free_;
 };
 
 }  // namespace flitwise

@@ -261,8 +261,8 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
     const Node& node = graph[index];
     const std::string host = host_name(node.host), root = graph[graph.root_of(index)].name;
     const std::string prefix = host_prefix(node.host);
-    if (place == prefix + "iommu0" || place == prefix + "memory" ||
-        place == prefix + "iommu_driver") {
+    if (place == prefix + host_part::kAgent || place == prefix + host_part::kMemory ||
+        place == prefix + host_part::kDriver) {
       return {host};
     }
     if (place == node.name || place == node.link || place == node.name + "_cache" ||

@@ -3,7 +3,6 @@
 /// device may use.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

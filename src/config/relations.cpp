@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "common/quantity.h"
@@ -18,19 +19,20 @@ namespace {
 
 void check_domains(const Config& config, BrokenRelations& broken) {
   const Identity identity = config.link.identity;
-  const std::uint64_t functions = config.device.functions.count;
-  const bool pasid_tells_apart = identity != Identity::kBdf && config.device.functions.has_pasid;
-  const bool is_translated = config.iommu.translation != Translation::kOff;
+  const auto& functions = config.device.functions;
   // Software uses no wider PASIDs than the translation agent has. [CFG-10]
-  const unsigned bits = is_translated ? config.iommu.capabilities.pasid_bits : kPasidBits;
+  const unsigned bits = config.iommu.translation != Translation::kOff
+                            ? config.iommu.capabilities.pasid_bits
+                            : kPasidBits;
   const std::uint64_t limit =
-      DomainNumbers(config.device, pasid_tells_apart && bits > 0).limit(bits);
+      DomainNumbers(config.device, identity != Identity::kBdf && functions.has_pasid && bits > 0)
+          .limit(bits);
   broken.add_if(
       identity != Identity::kNone && config.workload.domains > limit,
       {"link.identity", "device.functions.count", "device.functions.has_pasid", "workload.domains"},
       "{} domains with {} function(s){} and identity {}; expected workload.domains up to {}, or "
       "more functions{}",
-      config.workload.domains, functions, config.device.functions.has_pasid ? "" : " without PASID",
+      config.workload.domains, functions.count, functions.has_pasid ? "" : " without PASID",
       spelling(identity), limit,
       bits < kPasidBits ? ", or more iommu.capabilities.pasid_bits" : "");
 }
@@ -124,11 +126,12 @@ std::array<ClassCredits, kFcClasses> classes_of(const LinkConfig& link) {
         shared.completion_data}}};
 }
 
-/// One TLP of the largest payload must fit the advertisement. [LNK-8.7]
-void check_least_credits(const Config& config, BrokenRelations& broken) {
-  const Bytes unit = 16;
-  const Bytes least = config.link.mps / unit;
-  for (const ClassCredits& one : classes_of(config.link)) {
+/// One TLP of the largest payload must fit the advertisement. [LNK-8.7] Without scaling the
+/// counters are small. [LNK-8.8]
+void check_credits(const Config& config, BrokenRelations& broken) {
+  const auto classes = classes_of(config.link);
+  const Bytes least = config.link.mps / 16;
+  for (const ClassCredits& one : classes) {
     const std::string key = one.dedicated() + "_data";
     broken.add_if(
         one.name != "nonposted" && one.data != kInfiniteCredits && one.data < least,
@@ -136,19 +139,14 @@ void check_least_credits(const Config& config, BrokenRelations& broken) {
         "{} data credits of 16B for an MPS of {}; expected {} of at least {}, or infinite",
         one.data, size_text(config.link.mps), key, least);
   }
-}
-
-/// Without scaling the counters are small. [LNK-8.8]
-void check_unscaled_credits(const Config& config, BrokenRelations& broken) {
   const auto check = [&](const std::string& key, std::uint32_t value, std::uint32_t most) {
     broken.add_if(!config.link.credits.scaled && value > most, {"link.credits.scaled", key},
                   "{} credits without scaled flow control; expected {} up to {}, infinite, or "
                   "link.credits.scaled: true",
                   value, key, most);
   };
-  constexpr std::uint32_t kMostHeaders = 127;
-  constexpr std::uint32_t kMostData = 2047;
-  for (const ClassCredits& one : classes_of(config.link)) {
+  constexpr std::uint32_t kMostHeaders = 127, kMostData = 2047;
+  for (const ClassCredits& one : classes) {
     check(one.dedicated() + "_headers", one.headers, kMostHeaders);
     check(one.dedicated() + "_data", one.data, kMostData);
   }
@@ -159,24 +157,22 @@ void check_unscaled_credits(const Config& config, BrokenRelations& broken) {
 void check_shared_credits(const Config& config, BrokenRelations& broken) {
   const bool is_merged = config.link.shared_credits.merged;
   const auto classes = classes_of(config.link);
-  const auto has_shared = [](const ClassCredits& one) { return one.has_shared(); };
-  const bool is_used = is_merged || std::any_of(classes.begin(), classes.end(), has_shared);
-  if (is_used && !config.link.is_in_flit_mode()) {
-    broken.push_back(
-        {{"link.shared_credits.posted_headers", "link.shared_credits.posted_data",
-          "link.shared_credits.nonposted_headers", "link.shared_credits.nonposted_data",
-          "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
-          "link.shared_credits.merged", "link.flit_mode", "link.preset", "link.carrier"},
-         "shared credits without flit mode; expected link.shared_credits of 0, or link.flit_mode "
-         "true"});
-    return;
-  }
-  if (is_merged && (classes[0].shared_headers == 0 || classes[2].has_shared())) {
-    broken.push_back(
-        {{"link.shared_credits.merged", "link.shared_credits.posted_headers",
-          "link.shared_credits.completion_headers", "link.shared_credits.completion_data"},
-         "merged credits stand with those of posted requests; expected "
-         "link.shared_credits.posted_headers of at least 1, and 0 for completions"});
+  const bool is_used =
+      is_merged || classes[0].has_shared() || classes[1].has_shared() || classes[2].has_shared();
+  if (broken.add_if(
+          is_used && !config.link.is_in_flit_mode(),
+          {"link.shared_credits.posted_headers", "link.shared_credits.posted_data",
+           "link.shared_credits.nonposted_headers", "link.shared_credits.nonposted_data",
+           "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
+           "link.shared_credits.merged", "link.flit_mode", "link.preset", "link.carrier"},
+          "shared credits without flit mode; expected link.shared_credits of 0, or link.flit_mode "
+          "true") ||
+      broken.add_if(
+          is_merged && (classes[0].shared_headers == 0 || classes[2].has_shared()),
+          {"link.shared_credits.merged", "link.shared_credits.posted_headers",
+           "link.shared_credits.completion_headers", "link.shared_credits.completion_data"},
+          "merged credits stand with those of posted requests; expected "
+          "link.shared_credits.posted_headers of at least 1, and 0 for completions")) {
     return;
   }
   for (const ClassCredits& one : classes) {
@@ -277,35 +273,32 @@ void check_workload(const Config& config, BrokenRelations& broken) {
 }
 
 /// Patience begins anew behind these (docs/statistics.md, "When a run ends by itself").
-constexpr std::array<std::string_view, 7> kWaitedFor = {"run.deadlock_after",
-                                                        "device.dma.issue_interval",
-                                                        "host.memory.timing.latency",
-                                                        "iommu.timing.invalidate_timeout",
-                                                        "host.iommu_driver.map_latency",
-                                                        "host.iommu_driver.flush_after",
-                                                        "host.iommu_driver.remap_after"};
+constexpr std::string_view kWaitedFor[] = {"run.deadlock_after",
+                                           "device.dma.issue_interval",
+                                           "host.memory.timing.latency",
+                                           "iommu.timing.invalidate_timeout",
+                                           "host.iommu_driver.map_latency",
+                                           "host.iommu_driver.flush_after",
+                                           "host.iommu_driver.remap_after"};
 
 /// No part of a machine has stopped for good before what is under way has taken the time that it
 /// takes, and a timer has run out: of completions [LNK-9.18], of replays [LNK-7.18] [CXL-3.7], of
 /// Acks [CXL-3.4]. Every time of the tables is looked at, but for those that a run waits for
 /// anyway.
 void check_patience(const Config& config, BrokenRelations& broken) {
-  const Time patience = config.run.deadlock_after;
+  const std::int64_t patience = config.run.deadlock_after.fs;
   for (const Key& key : all_rows()) {
     if (key.unit != "time" ||
-        std::find(kWaitedFor.begin(), kWaitedFor.end(), key.path) != kWaitedFor.end()) {
+        std::find(std::begin(kWaitedFor), std::end(kWaitedFor), key.path) != std::end(kWaitedFor)) {
       continue;
     }
-    const auto written = key.write(config).get<std::string>();
+    const auto written = key.write(config).get<std::string>();  // a word: follows from others
     const Read<std::int64_t> time = read_quantity(written, time_dimension());
-    if (time.value.value_or(0) <= patience.fs) {
-      continue;  // or a word, which stands for a time that follows from others
-    }
     const bool is_of_completions = key.path.find(".completion_timeout") != std::string::npos;
-    broken.add_if(true, {"run.deadlock_after", key.path},
+    broken.add_if(time.value.value_or(0) > patience, {"run.deadlock_after", key.path},
                   "a run without progress counts as a deadlock after {}, but {} {}; expected "
                   "run.deadlock_after of at least {}, or a shorter {}",
-                  write_quantity(patience.fs, time_dimension()),
+                  write_quantity(patience, time_dimension()),
                   is_of_completions ? "a request without completion gives up after"
                                     : key.path + " alone takes",
                   written, written, key.path);
@@ -313,14 +306,15 @@ void check_patience(const Config& config, BrokenRelations& broken) {
 }
 
 void check_translation(const Config& config, BrokenRelations& broken) {
+  const Translation translation = config.iommu.translation;
   broken.add_if(
-      config.iommu.translation != Translation::kOff && config.workload.kind == WorkloadKind::kTrace,
+      translation != Translation::kOff && config.workload.kind == WorkloadKind::kTrace,
       {"iommu.translation", "workload.kind"},
       "translation of a trace, whose addresses nobody has mapped; expected iommu.translation off");
-  if (!config.host.iommu_driver.enabled) {
+  const auto& driver = config.host.iommu_driver;
+  if (!driver.enabled) {
     return;
   }
-  const Translation translation = config.iommu.translation;
   broken.add_if(translation != Translation::kFirstStage && translation != Translation::kSecondStage,
                 {"host.iommu_driver.enabled", "iommu.translation"},
                 "a driver that maps pages with translation {}; expected iommu.translation "
@@ -332,11 +326,10 @@ void check_translation(const Config& config, BrokenRelations& broken) {
       {"host.iommu_driver.enabled", "iommu.secure_ats", "iommu.page"},
       "a driver that permits 4 KiB at a time, of pages of {}; expected iommu.page of at most 2MiB",
       size_text(config.iommu.page));
-  broken.add_if(config.host.iommu_driver.teardown_rate > 0 && config.link.carrier != Carrier::kPcie,
+  broken.add_if(driver.teardown_rate > 0 && config.link.carrier != Carrier::kPcie,
                 {"host.iommu_driver.teardown_rate", "link.carrier"},
                 "contexts that end on the bit-packed carrier; expected link.carrier pcie");
-  broken.add_if(config.host.iommu_driver.teardown_reset &&
-                    config.device.functions.count < config.workload.domains,
+  broken.add_if(driver.teardown_reset && config.device.functions.count < config.workload.domains,
                 {"host.iommu_driver.teardown_reset", "device.functions.count", "workload.domains"},
                 "a reset of functions that {} domains share; expected device.functions.count of at "
                 "least workload.domains",
@@ -351,13 +344,12 @@ void check_caches(const Config& config, BrokenRelations& broken) {
                   "{} entries in sets of {}; expected {}.ways that divide them", cache.entries,
                   cache.ways, name);
   };
-  const IommuConfig& iommu = config.iommu;
-  check("iommu.context_cache", iommu.context_cache);
-  check("iommu.pasid_cache", iommu.pasid_cache);
-  check("iommu.iotlb", iommu.iotlb);
-  check("iommu.paging_cache", iommu.paging_cache);
-  check("iommu.second_stage_cache", iommu.second_stage_cache);
-  check("iommu.permission_cache", iommu.permission_cache);
+  check("iommu.context_cache", config.iommu.context_cache);
+  check("iommu.pasid_cache", config.iommu.pasid_cache);
+  check("iommu.iotlb", config.iommu.iotlb);
+  check("iommu.paging_cache", config.iommu.paging_cache);
+  check("iommu.second_stage_cache", config.iommu.second_stage_cache);
+  check("iommu.permission_cache", config.iommu.permission_cache);
   const AtcConfig& atc = config.device.atc;
   check("device.atc", atc);
   // [PRI-19]
@@ -389,8 +381,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_domains(config, broken);
   check_form(config, topology.has_switch, broken);
   check_tags(config, broken);
-  check_least_credits(config, broken);
-  check_unscaled_credits(config, broken);
+  check_credits(config, broken);
   check_shared_credits(config, broken);
   check_units(config, broken);
   check_flit_mode(config, broken);

@@ -19,12 +19,14 @@ struct BrokenRelation {
 
 class BrokenRelations : public std::vector<BrokenRelation> {
  public:
+  /// Returns is_broken.
   template <class... Args>
-  void add_if(bool is_broken, std::vector<std::string> paths,
+  bool add_if(bool is_broken, std::vector<std::string> paths,
               fmt::format_string<const Args&...> message, const Args&... args) {
     if (is_broken) {
       push_back({std::move(paths), fmt::format(message, args...)});
     }
+    return is_broken;
   }
 };
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "config_space/capabilities.h"
-#include "config_space/registers.h"
 #include "flitwise/error.h"
 
 namespace flitwise {

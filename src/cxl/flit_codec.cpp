@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cxl/flit_frame.h"
-#include "cxl/message_fields.h"
-
 namespace flitwise {
 namespace {
 

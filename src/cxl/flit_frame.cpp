@@ -2,7 +2,6 @@
 // What surrounds the slots of a flit; header and credit fields as bits.
 #include "cxl/flit_frame.h"
 
-#include <algorithm>
 #include <type_traits>
 
 #include "cxl/message_fields.h"

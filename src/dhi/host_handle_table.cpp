@@ -240,9 +240,9 @@ std::optional<PartitionId> HostHandleTable::sender(BusRange port, Bdf requester_
 }
 
 std::optional<PartitionId> HostHandleTable::sender(BusRange port, Dhi dhi) const {
-  constexpr Bdf kNobody{};  // bus 0 is the root complex itself
+  constexpr Bdf kRootComplex{};  // its bus is 0
   const std::optional<Bdf> first = owner(port, dhi);
-  return first ? partition_of(*first) : sender(port, kNobody);
+  return first ? partition_of(*first) : sender(port, kRootComplex);
 }
 
 std::optional<Bdf> HostHandleTable::owner(BusRange port, Dhi dhi) const {

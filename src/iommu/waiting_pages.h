@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <set>
 #include <utility>
-#include <vector>
 
+#include "common/open_table.h"
 #include "iommu/walk.h"
 
 namespace flitwise {
@@ -29,63 +29,20 @@ class WaitingPages {
     }
   };
 
-  void insert(const Key& key) {
-    if (2 * ++taken_ > slots_.size()) {
-      grow();
-    }
-    Slot& slot = slots_[slot_of(key)];
-    taken_ -= slot.count > 0 ? 1 : 0;
-    slot.key = key;
-    ++slot.count;
-  }
-  /// REQUIRES: one of the page is there. Those behind a slot that becomes free move up.
+  void insert(const Key& key) { ++counts_[key]; }
+  /// REQUIRES: one of the page is there.
   void erase(const Key& key) {
-    std::size_t hole = slot_of(key);
-    if (--slots_[hole].count > 0) {
-      return;
+    if (--*counts_.find(key) == 0) {
+      counts_.erase(key);
     }
-    --taken_;
-    for (std::size_t at = next(hole); slots_[at].count > 0; at = next(at)) {
-      if (((at - first_slot(slots_[at].key)) & mask()) >= ((at - hole) & mask())) {
-        slots_[hole] = slots_[at];
-        hole = at;
-      }
-    }
-    slots_[hole].count = 0;
   }
-  bool contains(const Key& key) const { return slots_[slot_of(key)].count > 0; }
+  bool contains(const Key& key) const { return counts_.find(key) != nullptr; }
 
  private:
-  /// Open addressing; at most half of the slots are taken.
-  struct Slot {
-    Key key;
-    std::size_t count = 0;  // how many wait; 0: the slot is free
-  };
-  std::size_t mask() const { return slots_.size() - 1; }
-  std::size_t first_slot(const Key& key) const {
-    constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio
-    return static_cast<std::size_t>(((key.page ^ key.who * kSpread) * kSpread) >> 32) & mask();
+  static std::uint64_t spread(const Key& key) {
+    return (key.page ^ key.who * kGoldenSpread) * kGoldenSpread;
   }
-  std::size_t next(std::size_t at) const { return (at + 1) & mask(); }
-  std::size_t slot_of(const Key& key) const {
-    std::size_t at = first_slot(key);
-    while (slots_[at].count > 0 && !(slots_[at].key == key)) {
-      at = next(at);
-    }
-    return at;
-  }
-  void grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.count > 0) {
-        slots_[slot_of(slot.key)] = slot;
-      }
-    }
-  }
-
-  std::vector<Slot> slots_ = std::vector<Slot>(128);  // a power of two
-  std::size_t taken_ = 0;
+  OpenTable<Key, std::size_t, spread> counts_;  // how many wait
 };
 
 /// Which walks bring a run on while none of its requests is completed (docs/statistics.md, "When a

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "ats/translation_entry.h"
 #include "flitwise/ids.h"
+#include "flitwise/tlp.h"
 #include "iommu/capabilities.h"
 #include "iommu/entries.h"
 #include "iommu/fault.h"
@@ -370,5 +372,14 @@ class Walk {
   std::uint8_t permission_count_ = 0;
   std::uint8_t permission_level_ = 0;  // of the word that is read
 };
+
+/// identity: of the domain that the request names, in full or by a handle; PASID, PMR and ER are
+/// those of the handle's entry then, whatever the TLP claims. [IOM-2.1] [ATR-15] [DHI D17]
+WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity);
+
+/// The entry of a Translation Completion for a walk that ended in a translation. has_pasid: of the
+/// domain that asked. stu: of its function; what is smaller is no access, and no access is told in
+/// that size. [ATR-01] [ATR-24] [CFG-05]
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu);
 
 }  // namespace flitwise

@@ -2,8 +2,6 @@
 // CXL in 68-byte and in 256-byte flits.
 #include "link/cxl_framers.h"
 
-#include <algorithm>
-
 #include "link/lane_stream.h"
 #include "tlp/wire_size.h"
 

@@ -5,11 +5,30 @@
 
 #include <cstdint>
 
-#include "common/quotient.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 
 namespace flitwise {
+
+/// Division by a number that is fixed at run time, as one multiplication: for what is divided on
+/// every packet.
+class Quotient {
+ public:
+  /// REQUIRES: divisor > 0.
+  explicit Quotient(std::uint32_t divisor)
+      : reciprocal_(((std::uint64_t{1} << 32) + divisor - 1) / divisor), divisor_(divisor) {}
+
+  /// number / divisor, rounded down. REQUIRES: number * divisor < 2^32, which makes it exact.
+  std::uint32_t of(std::uint32_t number) const {
+    return static_cast<std::uint32_t>((number * reciprocal_) >> 32);
+  }
+  /// The same, rounded up.
+  std::uint32_t up(std::uint32_t number) const { return of(number + divisor_ - 1); }
+
+ private:
+  std::uint64_t reciprocal_;
+  std::uint32_t divisor_;
+};
 
 /// Line coding as blocks: 128b/130b has 16 rows of 8 UI behind a 2-UI sync header, 8b/10b one row
 /// of 10 UI, 1b/1b eight rows of 8 UI, a bit stream rows of 1 UI. A row is one symbol on every

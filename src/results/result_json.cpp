@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <any>
-#include <string>
-#include <vector>
 
 #include "results/tables.h"
 
@@ -133,6 +131,41 @@ void add_rows(const TableInfo& table, const Json& result, Json& row) {
   }
 }
 
+/// What stands in front of `tail` and an underscore; empty: nothing; none: it is no such column.
+/// Behind a tail of counts there is a kind.
+std::optional<std::string> front_of(const std::string& column, const std::string& tail,
+                                    bool has_kind) {
+  const std::string text = "_" + column;
+  const std::size_t at = has_kind ? text.find("_" + tail + "_") : text.rfind("_" + tail);
+  if (at == std::string::npos || (!has_kind && at + tail.size() + 1 != text.size())) {
+    return std::nullopt;
+  }
+  return at == 0 ? "" : text.substr(1, at - 1);
+}
+
+/// As add_row names them.
+void add_owners(const TableInfo& table, const std::string& second, const std::string& column,
+                std::vector<std::string>& owners) {
+  for (const FigureInfo& figure : table.figures) {
+    const bool has_kind = figure.type == FigureType::kByKind;
+    if (figure.type == FigureType::kText || (!has_kind && !is_in(table.flat_figures, figure.key))) {
+      continue;
+    }
+    const std::string own = joined(joined(second, figure.column()),
+                                   table.has_flat_units && !has_kind ? figure.unit : "");
+    const bool is_named = table.flat == FlatRows::kNamed || table.flat == FlatRows::kSumByName;
+    const auto front = front_of(column, is_named ? own : joined(table.flat_prefix, own), has_kind);
+    if (!front) {
+      continue;
+    }
+    const bool is_kind = is_named && !table.flat_prefix.empty();
+    if (is_kind ? front->rfind(table.flat_prefix + "_", 0) == 0
+                : table.flat == FlatRows::kEach || front->empty() != is_named) {
+      owners.push_back(is_kind ? "" : *front);
+    }
+  }
+}
+
 }  // namespace
 
 Json result_json(const RunResult& result, RunEnd end) {
@@ -229,6 +262,23 @@ Json figures_row(const Json& result) {
   row["checks_failed"] = failed;
   row["host_seconds"] = result.at("flitwise").at("host_seconds");
   return row;
+}
+
+std::vector<std::string> owners_of_column(const std::string& column) {
+  std::vector<std::string> owners;
+  if (column == "simulated_ns" || column == "checks_failed" || column == "host_seconds" ||
+      column.rfind("errors_", 0) == 0) {
+    owners.emplace_back();
+  }
+  for (const StatisticsTable* const table : all_tables()) {
+    const TableInfo& info = table->info();
+    for (std::size_t at = 0; at <= info.nested.size() && info.flat != FlatRows::kNone;) {
+      const std::size_t bar = std::min(info.nested.find('|', at), info.nested.size());
+      add_owners(info, info.nested.substr(at, bar - at), column, owners);
+      at = bar + 1;
+    }
+  }
+  return owners;
 }
 
 }  // namespace flitwise

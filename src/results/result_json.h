@@ -44,6 +44,11 @@ void flatten(const nlohmann::ordered_json& object, const std::string& prefix,
 /// no further name; those of the n-th carry its name in front.
 nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
 
+/// Whose column of figures_row a name may be: "" for one that needs no name in it (up_tlps,
+/// errors_KIND, attack_KIND_tried), else the link, device, agent or latency in its front
+/// ("rp1-ep1" of rp1-ep1_up_tlps, "dma_write" of dma_write_p99_ns). Empty: nobody's.
+std::vector<std::string> owners_of_column(const std::string& column);
+
 /// A path of keys and list indices, "links.0.up.replays".
 nlohmann::ordered_json::json_pointer pointer_of(const std::string& path);
 /// The value there; nothing where there is none.

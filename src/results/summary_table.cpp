@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <any>
-#include <vector>
 
 #include "results/tables.h"
 #include "results/text_table.h"
@@ -76,7 +75,7 @@ Time window_of(const std::string& place, const RunResult& result) {
   for (const RequestRoute& route : result.routes) {
     const bool passes = std::any_of(route.steps.begin(), route.steps.end(),
                                     [&place](const Step& step) { return step.at == place; });
-    if (route.requests > 0 && passes) {
+    if (route.requests > route.to_peers && passes) {
       begin = std::min(begin, route.begin);
       end = std::max(end, route.end);
     }
@@ -224,9 +223,12 @@ std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise
   std::vector<ExplainResult> rows;
   for (const RequestRoute& route : result.routes) {
     if (route.requests > 0) {
-      std::vector<Candidate> all = candidates(route, result);
-      ExplainResult row{route.link, route.direction, route.kind, take_limit(all, advise),
-                        {},         route.requests};
+      std::vector<Candidate> all;
+      if (route.requests > route.to_peers) {
+        all = candidates(route, result);
+      }
+      ExplainResult row{route.link, route.direction, route.kind,    take_limit(all, advise),
+                        {},         route.requests,  route.to_peers};
       row.next = take_limit(all, advise);
       rows.push_back(std::move(row));
     }
@@ -236,8 +238,15 @@ std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise
 
 std::string text_of(const ExplainResult& row) {
   std::string text = fmt::format("{} {} {}: ", row.link, row.direction, row.kind);
+  if (row.to_peers > 0 && row.to_peers == row.requests) {
+    return text + "not explained, all go to peers";
+  }
+  const std::string peers =
+      row.to_peers == 0
+          ? ""
+          : fmt::format("; {} of {} go to peers and are not explained", row.to_peers, row.requests);
   if (row.limit.is_empty()) {
-    return text + "waited for nothing";
+    return text + "waited for nothing" + peers;
   }
   text += row.limit.at + " " + resource_text(row, row.limit);
   if (!row.next.is_empty()) {
@@ -249,7 +258,7 @@ std::string text_of(const ExplainResult& row) {
   } else if (!row.limit.key.empty()) {
     text += fmt::format("; {} cannot be larger", row.limit.key);
   }
-  return text;
+  return text + peers;
 }
 
 std::string text_of(const std::vector<ExplainResult>& rows) {
@@ -265,7 +274,7 @@ std::string text_of(const std::vector<ExplainResult>& rows) {
 
 const ExplainResult* most_limited(const std::vector<ExplainResult>& rows) {
   const auto weight = [](const ExplainResult& row) {
-    return row.limit.share * static_cast<double>(row.requests);
+    return row.limit.share * static_cast<double>(row.requests - row.to_peers);
   };
   const auto most = std::max_element(
       rows.begin(), rows.end(),

@@ -34,6 +34,9 @@ enum class NoRoute : std::uint8_t {
   kWrongDirection,     ///< a configuration request from below, a broadcast from below, ...
 };
 
+/// What becomes of a TLP, for those who watch: it goes across to a peer, or is refused.
+enum class TlpFate : std::uint8_t { kAcross, kRefused };
+
 inline constexpr std::uint16_t kUpstreamPort = 0xffff;  ///< Route::port and ingress
 
 struct Route {

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "common/quantity.h"
 #include "scenario/case_values.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on the machine and its models.
-#include <algorithm>
 #include <utility>
 
 #include "common/page.h"

@@ -42,11 +42,11 @@ struct DmaOp {
   AddressType at = AddressType::kUntranslated;
   bool is_write = false;
   std::uint64_t address = 0;
-  std::uint32_t bytes = 0;
-  std::vector<std::uint8_t> data;  ///< of a write
-  bool no_write = false;
-  bool execute = false;
-  bool privileged = false;
+  std::uint32_t bytes = 0;         ///< 0: a zero-length read
+  std::vector<std::uint8_t> data;  ///< of a write: `bytes` of them
+  bool no_write = false;           ///< NW of a translation request
+  bool execute = false;            ///< ER of the PASID prefix
+  bool privileged = false;         ///< PMR of the PASID prefix
 };
 struct RunOp {
   std::optional<Time> span;  ///< absent: until nothing is under way

@@ -181,10 +181,10 @@ Expression::Expression(const std::string& formula) {
   }
 }
 
-std::vector<std::string> Expression::columns() const {
+std::vector<std::string> Expression::columns(bool with_baseline) const {
   std::vector<std::string> names;
   for (const Operand& operand : operands_) {
-    if (!operand.column.empty()) {
+    if (!operand.column.empty() && (with_baseline || !operand.of_baseline)) {
       names.push_back(operand.column);
     }
   }

@@ -25,8 +25,8 @@ class Expression {
 
   bool is_valid() const { return problem_.empty(); }
   const std::string& problem() const { return problem_; }
-  /// Columns that the formula names, in order of appearance.
-  std::vector<std::string> columns() const;
+  /// Columns that the formula names, in order of appearance; those of the baseline if asked for.
+  std::vector<std::string> columns(bool with_baseline = true) const;
   /// Empty where a column is missing or a divisor is 0. REQUIRES: is_valid().
   std::optional<double> value(const Lookup& lookup) const;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <map>
 #include <unordered_set>
 
 #include "common/problems.h"
@@ -58,36 +59,65 @@ std::string csv_cell(const Json& value) {
   return text;
 }
 
+/// Names that nobody could tell before the runs, such as those of a component's rows.
+[[noreturn]] void refuse_column(const std::string& file, const std::string& path,
+                                const std::string& name) {
+  throw ConfigError(
+      {{file, 0, 0, path,
+        fmt::format("results have a column '{}' already; expected a plan of the study with another "
+                    "name in this folder: finished points stay",
+                    name)}});
+}
+
 bool has_same(const Json& a, const Json& b, const std::string& column) {
   const auto left = a.find(column);
   const auto right = b.find(column);
   return left != a.end() && right != b.end() && *left == *right;
 }
 
-/// A figure may name any other: rounds go on until one adds nothing.
-void evaluate_row(const MergedSweep& merged, const BlockPresentation& block, Json& row) {
-  const Json* baseline = baseline_of(merged, row);
-  const auto lookup = [&](const std::string& column, bool of_baseline) {
-    const Json* const from = of_baseline ? baseline : &row;
-    return from == nullptr ? std::nullopt : number_at(*from, column);
-  };
-  std::vector<Expression> formulas;
-  for (const FigureSpec& figure : block.figures) {
-    formulas.emplace_back(figure.formula);
-    row[figure.name] = nullptr;
-  }
-  for (bool has_more = true; has_more;) {
-    has_more = false;
-    for (std::size_t i = 0; i < formulas.size(); ++i) {
-      Json& cell = row[block.figures[i].name];
-      const auto value = cell.is_null() ? formulas[i].value(lookup) : std::nullopt;
-      if (value) {
-        cell = *value;
-        has_more = true;
+/// Figures of all rows; of each row behind those of the row that it is compared with.
+class FigureBook {
+ public:
+  explicit FigureBook(MergedSweep& merged) : merged_(merged), is_done_(merged.rows.size()) {
+    for (const BlockPresentation& block : merged.presentation.blocks) {
+      Formulas& formulas = formulas_[block.name];
+      for (const std::size_t figure : order_of_figures(block).figures) {
+        formulas.emplace_back(block.figures[figure].name, block.figures[figure].formula);
       }
     }
   }
-}
+
+  void evaluate(std::size_t index) {
+    Json& row = merged_.rows[index];
+    const BlockPresentation* block = merged_.presentation.block(row.at("block").get<std::string>());
+    if (is_done_[index] || block == nullptr) {
+      return;
+    }
+    is_done_[index] = true;
+    const Json* const baseline = baseline_of(merged_, row);
+    for (const FigureSpec& figure : block->figures) {
+      row[figure.name] = nullptr;
+    }
+    if (baseline != nullptr) {
+      evaluate(static_cast<std::size_t>(baseline - merged_.rows.data()));
+    }
+    const auto lookup = [&](const std::string& column, bool of_baseline) {
+      const Json* const from = of_baseline ? baseline : &row;
+      return from == nullptr ? std::nullopt : number_at(*from, column);
+    };
+    for (const auto& [name, formula] : formulas_.at(block->name)) {
+      if (const auto value = formula.value(lookup)) {
+        row[name] = *value;
+      }
+    }
+  }
+
+ private:
+  using Formulas = std::vector<std::pair<std::string, Expression>>;
+  MergedSweep& merged_;
+  std::map<std::string, Formulas> formulas_;  // by block, each behind those that it names
+  std::vector<bool> is_done_;
+};
 
 }  // namespace
 
@@ -118,13 +148,24 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
       row[merged.axes[i]] = value;
       merged.axis_units[i] = unit.empty() ? merged.axis_units[i] : unit;
     }
-    row.update(file.figures);
-    for (const auto& [key, value] : row.items()) {
+    for (const auto& [key, value] : file.figures.items()) {
+      if (row.contains(key)) {
+        refuse_column(folder + "/manifest.jsonl", "axes." + key, key);
+      }
+      row[key] = value;
       add_unique(merged.columns, key);
     }
     merged.rows.push_back(std::move(row));
   }
   merged.presentation = read_presentation(folder);
+  for (const BlockPresentation& block : merged.presentation.blocks) {
+    for (const FigureSpec& figure : block.figures) {
+      const auto& taken = merged.columns;
+      if (std::find(taken.begin(), taken.end(), figure.name) != taken.end()) {
+        refuse_column(folder + "/study.json", "figures." + figure.name, figure.name);
+      }
+    }
+  }
   add_derived_figures(merged);
   return merged;
 }
@@ -230,16 +271,10 @@ const Json* baseline_of(const MergedSweep& merged, const Json& row) {
   return found == merged.rows.end() ? nullptr : &*found;
 }
 
-// Rows of a block that others are compared with come first, so that their figures are there.
 void add_derived_figures(MergedSweep& merged) {
-  for (const bool is_own_baseline : {true, false}) {
-    for (Json& row : merged.rows) {
-      const auto* block = merged.presentation.block(row.at("block").get<std::string>());
-      if (block == nullptr || (baseline_of(merged, row) == &row) != is_own_baseline) {
-        continue;
-      }
-      evaluate_row(merged, *block, row);
-    }
+  FigureBook book(merged);
+  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
+    book.evaluate(i);
   }
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {

@@ -11,7 +11,10 @@
 
 #include "common/quantity.h"
 #include "common/sha256.h"
+#include "config/instances.h"
 #include "config/load.h"
+#include "results/result_json.h"
+#include "topology/graph.h"
 
 namespace flitwise {
 namespace {
@@ -199,6 +202,70 @@ ExpandedValues expand_quantities(const Parts& parts, const config::Dimension& di
   });
 }
 
+/// What a study calls a column of its own: a figure or a label.
+struct OwnColumn {
+  std::string name, path;
+  int line, column;
+};
+
+std::vector<OwnColumn> own_columns(const Study& study) {
+  std::vector<OwnColumn> own;
+  for (const BlockPresentation& block : study.presentation.blocks) {
+    for (const FigureSpec& figure : block.figures) {
+      own.push_back({figure.name, "figures." + figure.name, figure.line, figure.column});
+    }
+  }
+  for (const Block& block : study.blocks) {
+    for (const AxisGroup& group : block.groups) {
+      for (const Axis& axis : group) {
+        own.push_back({label_name(axis.key), axis.key, axis.line, axis.column});
+      }
+    }
+  }
+  return own;
+}
+
+/// Names that columns of results may have in front.
+std::set<std::string> names_in_columns(const Plan& plan) {
+  std::set<std::string> machines, names;
+  for (const Point& point : plan) {
+    if (!machines.insert(point.config.at("system").dump()).second) {
+      continue;
+    }
+    const Graph graph(config_of(point).system);
+    for (const config::InstanceName& instance : config::instance_names(graph)) {
+      names.insert(instance.name);
+    }
+    for (unsigned host = 0; host < graph.hosts(); ++host) {
+      for (const char* part :
+           {host_part::kAgent, "unmap", "teardown", "teardown_stop", "teardown_handle",
+            "teardown_agent", "teardown_device", "teardown_drain", "teardown_reset"}) {
+        names.insert(host_prefix(host) + part);
+      }
+    }
+  }
+  names.insert({"dma_read", "dma_write", "dma_write_tlp"});
+  return names;
+}
+
+/// A figure or label with the name of a column that results have would stand for both.
+void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& problems) {
+  std::optional<std::set<std::string>> names;
+  for (const OwnColumn& own : own_columns(study)) {
+    const std::vector<std::string> owners = owners_of_column(own.name);
+    if (!owners.empty() && !names) {
+      names = names_in_columns(plan);
+    }
+    if (std::any_of(owners.begin(), owners.end(), [&](const std::string& owner) {
+          return owner.empty() || names->count(owner) != 0;
+        })) {
+      problems.push_back(
+          {study.file, own.line, own.column, own.path,
+           fmt::format("results have a column '{}' already; expected another name", own.name)});
+    }
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const Study& study, const std::vector<std::string>& sets) {
@@ -207,6 +274,7 @@ Plan make_plan(const Study& study, const std::vector<std::string>& sets) {
   for (const Block& block : study.blocks) {
     BlockPlanner(study, block, sets).append_points(plan, problems);
   }
+  check_columns(study, plan, problems);
   if (!problems.empty()) {
     std::set<std::string> seen;
     const auto is_repeat = [&](const Problem& one) { return !seen.insert(one.text()).second; };

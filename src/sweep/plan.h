@@ -78,8 +78,8 @@ struct Point {
 using Plan = std::vector<Point>;
 
 /// All points in order: blocks, then groups with the last one fastest, then seeds. `sets` are
-/// overrides for every point and win over the study. Throws ConfigError; a bad value of an axis is
-/// reported once, at its place in the study.
+/// overrides for every point and win over the study. Throws ConfigError; a bad value of an axis,
+/// and a figure or label with the name of a column of results, is reported once, at its place.
 Plan make_plan(const Study& study, const std::vector<std::string>& sets = {});
 
 /// Writes manifest.jsonl, study.json (what summary and report show), points.txt (a command a line),

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct FigureSpec {
   std::string unit;
   std::string formula;
   int decimals = 2;
+  int line = 0;  ///< where its name stands in the study file, 1-based
+  int column = 0;
   const std::string& shown_title() const { return title.empty() ? name : title; }
   /// The title and the unit: "goodput, Gb/s".
   std::string label() const { return shown_title() + (unit.empty() ? "" : ", " + unit); }
@@ -78,6 +81,13 @@ struct BlockPresentation {
   /// Is a row of this block what others of it are compared with?
   bool is_own_baseline(const nlohmann::ordered_json& row) const;
 };
+
+/// Figures of a block by index, each behind those that it names.
+struct FigureOrder {
+  std::vector<std::size_t> figures;
+  std::vector<std::size_t> cycle;  ///< figures that name each other in a circle; empty: none do
+};
+FigureOrder order_of_figures(const BlockPresentation& block);
 
 struct Presentation {
   std::string title;

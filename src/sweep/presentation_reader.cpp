@@ -146,6 +146,8 @@ void PresentationReader::read_figures(const Value& value, const Path& path,
   }
   for (const Value::Entry& entry : value.entries) {
     FigureSpec figure = read_figure(entry.value, path + "." + entry.key, entry.key);
+    figure.line = entry.place.line;
+    figure.column = entry.place.column;
     const auto known = std::find_if(block.figures.begin(), block.figures.end(),
                                     [&](const FigureSpec& each) { return each.name == entry.key; });
     if (known == block.figures.end()) {
@@ -253,12 +255,50 @@ PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
   return plot;
 }
 
+// Those of results: make_plan, which knows the machines.
+void PresentationReader::check_name(const config::Place& place, const Presentation& presentation,
+                                    const FigureSpec& figure) {
+  const auto refuse = [&](const std::string& owner) {
+    complain({place.file, figure.line, figure.column, 0}, "figures." + figure.name,
+             fmt::format("{} a column '{}' already; expected another name of this figure", owner,
+                         figure.name));
+  };
+  if (std::find(kPointColumns.begin(), kPointColumns.end(), figure.name) != kPointColumns.end()) {
+    refuse("each point has");
+  }
+  for (const BlockPresentation& block : presentation.blocks) {
+    if (std::find(block.varied.begin(), block.varied.end(), figure.name) != block.varied.end()) {
+      refuse(fmt::format("the axes of block {} make", block.name));
+      return;
+    }
+  }
+}
+
+void PresentationReader::check_circles(const config::Place& place, const BlockPresentation& block) {
+  const std::vector<std::size_t> cycle = order_of_figures(block).cycle;
+  if (cycle.empty()) {
+    return;
+  }
+  const FigureSpec& first = block.figures[cycle.front()];
+  std::string names;
+  for (const std::size_t figure : cycle) {
+    names += block.figures[figure].name + ", ";
+  }
+  complain(
+      {place.file, first.line, first.column, 0}, "figures." + first.name,
+      fmt::format("figures in a circle: {}{}; expected formulas of columns, or of figures that "
+                  "do without this one",
+                  names, first.name));
+}
+
 void PresentationReader::check(const config::Place& place, const Presentation& presentation) {
   for (const BlockPresentation& block : presentation.blocks) {
     std::vector<std::string> figures;
     for (const FigureSpec& figure : block.figures) {
       figures.push_back(figure.name);
+      check_name(place, presentation, figure);
     }
+    check_circles(place, block);
     std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
     wanted.insert(wanted.end(), block.crossing.figures.begin(), block.crossing.figures.end());
     for (const PlotSpec& plot : block.plots) {

@@ -3,6 +3,7 @@
 /// part that says what to show: YAML to Presentation. docs/sweeps.md
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <variant>
@@ -13,6 +14,9 @@
 #include "sweep/presentation.h"
 
 namespace flitwise {
+
+/// Columns that each point has, whatever the study says.
+inline constexpr std::array kPointColumns = {"block", "id", "seed"};
 
 class PresentationReader {
  public:
@@ -30,6 +34,7 @@ class PresentationReader {
   /// Keys of a block that belong to the presentation. They go over what the block has already.
   Fields fields_of(BlockPresentation& block);
   /// Names that have to be known by now: figures of plots, verdicts, columns; blocks of baselines.
+  /// Figures name each other one way, and have names of their own.
   /// `place` stands for the study.
   void check(const config::Place& place, const Presentation& presentation);
 
@@ -58,6 +63,10 @@ class PresentationReader {
   void read_verdict(const Value& value, const Path& path, VerdictSpec& verdict);
   void read_crossing(const Value& value, const Path& path, CrossingSpec& crossing);
   PlotSpec read_plot(const Value& value, const Path& path);
+  void check_name(const config::Place& place, const Presentation& presentation,
+                  const FigureSpec& figure);
+  /// Figures that need themselves.
+  void check_circles(const config::Place& place, const BlockPresentation& block);
 };
 
 }  // namespace flitwise

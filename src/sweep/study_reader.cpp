@@ -144,6 +144,12 @@ class StudyReader : private PresentationReader {
     for (const AxisGroup& group : block.groups) {
       for (const Axis& axis : group) {
         const std::string label = label_name(axis.key);
+        if (!label.empty() &&
+            std::find(look.varied.begin(), look.varied.end(), label) != look.varied.end()) {
+          complain({file_, axis.line, axis.column, 0}, axis.key,
+                   fmt::format("block {} has a label '{}' already; expected each label once",
+                               block.name, label));
+        }
         look.varied.push_back(label.empty() ? axis.key : label);
       }
     }
@@ -225,9 +231,9 @@ class StudyReader : private PresentationReader {
   /// A label makes a column of its own, so it may not take the name of another.
   void check_label(const Value::Entry& entry, const std::string& path) {
     const std::string name = label_name(entry.key);
-    const std::vector<std::string> taken = {"block", "id", "seed"};
-    if (!name.empty() && (name.find('.') != std::string::npos ||
-                          std::find(taken.begin(), taken.end(), name) != taken.end())) {
+    if (!name.empty() &&
+        (name.find('.') != std::string::npos ||
+         std::find(kPointColumns.begin(), kPointColumns.end(), name) != kPointColumns.end())) {
       complain(entry.place, path + "." + entry.key,
                fmt::format("'{}' cannot name a column; expected label.WORD, not block, id or seed",
                            name));

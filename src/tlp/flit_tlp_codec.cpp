@@ -3,7 +3,6 @@
 #include "tlp/flit_tlp_codec.h"
 
 #include <algorithm>
-#include <array>
 
 #include "common/byte_vector.h"
 #include "flitwise/error.h"
@@ -316,9 +315,6 @@ std::optional<FlitModeGap> find_flit_mode_gap(const Tlp& tlp) {
   }
   if (tlp.bcm) {
     return FlitModeGap{"bcm", "flit mode has no BCM; expected false"};
-  }
-  if (tlp.id_is_handle && is_completion(tlp.type)) {
-    return FlitModeGap{"id_is_handle", "completions have no handle bit in flit mode"};
   }
   if (tlp.has_pasid && pasid_in_ohc_a(tlp) == nullptr) {
     return FlitModeGap{"pasid", "the OHC-A of this type has no PASID"};

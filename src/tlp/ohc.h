@@ -30,12 +30,12 @@ constexpr bool has_no_byte_enables(const Tlp& tlp) {
   return is_atomic(tlp.type) || (tlp.has_processing_hint && !has_data(tlp.type));
 }
 
-/// Does a request need OHC-A for anything but the name of its domain? Byte enables, No Write and,
-/// of a completion, its status and the low address bits. I/O and configuration requests always have
-/// theirs. [LNK-11.10]
+/// Does a TLP need OHC-A for anything but the name of its domain? Byte enables, No Write and, of a
+/// completion, its status, the low address bits and a handle that it echoes. I/O and configuration
+/// requests always have theirs. [LNK-11.10]
 constexpr bool needs_ohc_a_anyhow(const Tlp& tlp) {
   if (is_completion(tlp.type)) {
-    return tlp.status != CplStatus::kSC || (tlp.lower_address & 3U) != 0;  // A5
+    return tlp.status != CplStatus::kSC || (tlp.lower_address & 3U) != 0 || tlp.id_is_handle;  // A5
   }
   if (is_io(tlp.type) || is_configuration(tlp.type)) {
     return true;  // A2, A3
@@ -95,7 +95,9 @@ constexpr const OhcPasidPlaces* pasid_in_ohc_a(const Tlp& tlp) {
 
 inline constexpr unsigned kOhcA1NoWrite = 31;           ///< [LNK-11.16]
 inline constexpr unsigned kOhcA5LowerAddressShift = 3;  ///< [LNK-11.17]
-namespace ohc_b {                                       ///< unverified [LNK-11.18]
+/// The base header of a completion has no bit to spare. model: our choice. [LNK-1.7] [DHI D16]
+inline constexpr unsigned kOhcA5HandleBit = 5;
+namespace ohc_b {  ///< unverified [LNK-11.18]
 inline constexpr unsigned kSteeringTagShift = 16, kHintShift = 0;
 }
 

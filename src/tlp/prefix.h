@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"

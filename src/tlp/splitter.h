@@ -18,6 +18,15 @@ struct RequestPiece {
   std::uint8_t last_be = 0;  ///< 0 when length_dw is 1
   std::uint32_t bytes = 0;   ///< enabled bytes; 0 for a zero-length request
   std::uint64_t offset = 0;  ///< of the first enabled byte within the transfer
+
+  /// Makes this the piece that the request is for.
+  void apply(Tlp& tlp) const {
+    tlp.address = address;
+    tlp.is_4dw = address >> 32 != 0;
+    tlp.length_dw = length_dw;
+    tlp.first_be = first_be;
+    tlp.last_be = last_be;
+  }
 };
 
 /// Yields the requests of one transfer in address order, each as long as the limits let it be.

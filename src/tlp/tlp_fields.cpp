@@ -91,6 +91,8 @@ constexpr TlpPlaces kFlitLastBe = {
 constexpr TlpPlaces kFlitLowerAddress = {{{nullptr, 1, 14, 1, 6},
                                           {nullptr, 2, 12, 4, 2},
                                           {nullptr, kOhcADw, kOhcA5LowerAddressShift, 2, 0}}};
+constexpr TlpPlaces kFlitHandle = {
+    {{kNotCompletion, 1, kFlitModeHandleBit, 1, 0}, {kCompletion, kOhcADw, kOhcA5HandleBit, 1, 0}}};
 constexpr TlpPlaces kRegister = {{{nullptr, 2, 2, 10, 2}}};
 
 // Rows of the table: the places are those of non-flit mode, then those of flit mode.
@@ -143,8 +145,7 @@ const std::vector<TlpField>& tlp_fields() {
       flag("th", field_access<&Tlp::has_processing_hint>, at(0, 16, 1), at(0, kOhcBBit, 1)),
       flag("td", field_access<&Tlp::has_ecrc>, at(0, 15, 1), at(0, trailer::kShift, 1)),
       flag("ep", field_access<&Tlp::is_poisoned>, at(0, 14, 1), at(1, 15, 1)),
-      flag("id_is_handle", field_access<&Tlp::id_is_handle>, at(0, kHandleBit, 1),
-           at(1, kFlitModeHandleBit, 1, kNotCompletion)),
+      flag("id_is_handle", field_access<&Tlp::id_is_handle>, at(0, kHandleBit, 1), kFlitHandle),
       number("length_dw", kMaxLengthDw - 1, kLength, at(0, 0, 10), at(0, 0, 10)),
       number("first_be", 15, field_access<&Tlp::first_be>, at(1, 0, 4), kFlitFirstBe,
              is_plain_request),

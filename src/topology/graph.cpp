@@ -252,16 +252,29 @@ class Examination {
 
   void check_hosts() {
     std::vector<unsigned> devices(system_.hosts, 0);
+    std::vector<unsigned> buses(system_.hosts, 1);  // bus 0
     for (NodeIndex i = 0; i < table_.of_user(); ++i) {
       NodeIndex root = i;
       while (uppers_[root]) {
         root = *uppers_[root];
       }
       const Node& top = table_.nodes()[root];
-      const bool counts = table_.nodes()[i].kind == NodeKind::kDevice;
-      if (counts && top.kind == NodeKind::kRootPort && ++devices[top.host] == kMostDevices + 1) {
+      const NodeKind kind = table_.nodes()[i].kind;
+      if (top.kind != NodeKind::kRootPort) {
+        continue;
+      }
+      if (kind == NodeKind::kDevice && ++devices[top.host] == kMostDevices + 1) {
         add(in_list("nodes", i), fmt::format("more than {} devices of host h{}; expected up to {}",
                                              kMostDevices, top.host, kMostDevices));
+      }
+      const unsigned before = buses[top.host];
+      buses[top.host] += own_buses(kind);
+      if (before <= kMostBuses && buses[top.host] > kMostBuses) {
+        add(in_list("nodes", i),
+            fmt::format(
+                "more than {} bus numbers of host h{}; expected up to {}: two a switch, one "
+                "a device and one for the root ports",
+                kMostBuses, top.host, kMostBuses));
       }
     }
     for (unsigned host = 0; host < system_.hosts && flaws_.empty(); ++host) {

@@ -18,6 +18,7 @@ using NodeIndex = std::size_t;
 inline constexpr unsigned kMostHosts = 16;
 inline constexpr unsigned kMostDevices = 64;    ///< of one host
 inline constexpr unsigned kMostRootPorts = 64;  ///< of one host, that need no line in system.nodes
+inline constexpr unsigned kMostBuses = 256;     ///< of one host, bus 0 with its root ports included
 
 /// "h0", "h1".
 std::string host_name(unsigned host);
@@ -34,6 +35,12 @@ inline constexpr const char* kDriver = "iommu_driver";
 inline constexpr const char* kHome = "home";
 inline constexpr std::array kAll = {kMemory, kMemoryPort, kBridge, kAgent, kDriver, kHome};
 }  // namespace host_part
+
+/// Bus numbers that software gives to a node: the link above it, and the bus inside a switch. VFs
+/// take no further ones, since a device has up to 256 functions. Root ports are on bus 0.
+constexpr unsigned own_buses(NodeKind kind) {
+  return kind == NodeKind::kRootPort ? 0 : kind == NodeKind::kSwitch ? 2 : 1;
+}
 
 struct Node {
   std::string name;

@@ -113,4 +113,14 @@ said "study.yaml:5:1: columns: figures of a summary that has no points; expected
 sed -i 's/^columns.*/summary: [{workload.payload: 64B}]/' "$work/study.yaml"
 refuse 2 sweep plan "$work/study.yaml" -o "$work/none"
 said "points of a summary that has no figures; expected columns: [FIGURE, ...]"
+
+# A column has one meaning, and no figure needs itself: both are told before anything runs.
+printf 'base: %s\nfigures: {up_tlps: {is: 7}}\naxes: {workload.payload: [64B]}\n' "$config" >"$work/taken.yaml"
+for command in "check" "sweep run -o $work/none"; do
+  refuse 2 $command "$work/taken.yaml"
+  said "taken.yaml:2:11: figures.up_tlps: results have a column 'up_tlps' already; expected another name"
+done
+sed -i 's/^figures.*/figures: {a: {is: b}, b: {is: 2 * a}}/' "$work/taken.yaml"
+refuse 2 check "$work/taken.yaml"
+said "taken.yaml:2:11: figures.a: figures in a circle: a, b, a; expected"
 finish

@@ -55,7 +55,7 @@ class OrderedEngine : public Engine {
     std::copy(bytes, bytes + size, all.begin() + static_cast<std::ptrdiff_t>(offset));
   }
   bool is_done() const override { return orders_.empty() && ended_ == given_; }
-  std::string waiting() const override { return is_done() ? "" : "orders are under way"; }
+  std::string waits_for() const override { return is_done() ? "" : "orders are under way"; }
 
   std::uint32_t order(Transfer transfer, std::vector<std::uint8_t> bytes = {}) {
     transfer.token = given_++;

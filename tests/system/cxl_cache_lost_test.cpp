@@ -28,7 +28,7 @@ class OnceEach final : public Engine {
   }
   Time next_at() const override { return Time::never(); }
   bool is_done() const override { return false; }
-  std::string waiting() const override { return ""; }
+  std::string waits_for() const override { return ""; }
 
   std::uint64_t begun = 0, done = 0, lost = 0;
 };

@@ -202,7 +202,7 @@ TEST(Nic, EveryMessageRingsReadsWritesAndInterruptsAsTheProfileSays) {
   const std::uint64_t boot_writes = bench.wire.down(TlpType::kMWr);
   ASSERT_TRUE(bench.run_workload());
   const RunResult result = bench.machine.result();
-  const std::uint64_t sent = bench.machine.fabric().devices[0].requests->doorbells();
+  const std::uint64_t sent = bench.machine.fabric().devices[0].engine->rung();
   const std::uint64_t received = 2'000 - sent;
   EXPECT_GT(sent, 800U);
   EXPECT_GT(received, 800U);

@@ -129,7 +129,7 @@ class StormCore final : public Engine {
   }
   Time next_at() const override { return Time::never(); }
   bool is_done() const override { return left_ == 0 && free_.size() == kOut; }
-  std::string waiting() const override { return ""; }
+  std::string waits_for() const override { return ""; }
 
   std::uint64_t failed = 0;
 

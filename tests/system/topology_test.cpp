@@ -67,6 +67,35 @@ TEST(SwitchTree, StandsAtOnceAsSoftwareWouldLeaveIt) {
   EXPECT_THAT(buses_of(machine), kBusesOfTree);
 }
 
+/// 51 root ports with two switches and a device below each: the most that the configuration admits.
+Config most_buses() {
+  std::string nodes, edges;
+  for (int i = 0; i < 51; ++i) {
+    const std::string n = std::to_string(i);
+    nodes += "{name: a" + n + ", kind: switch}, {name: b" + n + ", kind: switch}, {name: d" + n +
+             ", kind: device}, ";
+    edges += "{from: rp" + n + ", to: a" + n + "}, {from: a" + n + ", to: b" + n + "}, {from: b" +
+             n + ", to: d" + n + "}, ";
+  }
+  return config_from_text(
+      "system: {topology: graph, nodes: [" + nodes + "], edges: [" + edges + "]}", "c.yaml", "");
+}
+
+TEST(SwitchTree, SoftwareNumbersAllBuses) {
+  MachineBench bench(most_buses());
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  bench.machine.boot(0);
+  ASSERT_TRUE(bench.run_until([&] { return bench.machine.is_booted(); }, Time::from_us(1'000'000)));
+  EXPECT_THAT(bench.machine.booted().problems(), IsEmpty());
+  EXPECT_THAT(buses_of(bench.machine), testing::Contains("d50 255..255"));
+}
+
+TEST(SwitchTree, StandsAtOnceWithAllBuses) {
+  Machine machine(most_buses());
+  machine.set_up_at_once();
+  EXPECT_THAT(buses_of(machine), testing::Contains("d50 255..255"));
+}
+
 TEST(SwitchTree, MovesData) {
   System system(tree());
   const RunResult result = system.run();

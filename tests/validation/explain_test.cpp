@@ -131,6 +131,17 @@ TEST(Explain, NamesTheKeyOfTheInstanceThatLimitsAndItsValueMovesIt) {
   EXPECT_LT(1.9 * window(after), window(before));
 }
 
+// The link to the host is full of what another device writes.
+TEST(Explain, DoesNotExplainRequestsForAPeer) {
+  const Json result = simulate_in_children({{"examples/peer_to_peer.yaml", {}}}).at(0);
+  ASSERT_FALSE(result.contains("failed")) << result;
+  const Json row = row_of(result, "read");
+  EXPECT_EQ(row.at("link"), "sw0-ep0");
+  EXPECT_EQ(row.at("requests"), 2);
+  EXPECT_EQ(row.at("to_peers"), 2);
+  EXPECT_TRUE(row.at("limit").at("at").is_null()) << row;
+}
+
 TEST(Waits, NameKeysThatExist) {
   std::set<std::string> keys = {""};
   for (const KeyInfo& one : all_keys()) {

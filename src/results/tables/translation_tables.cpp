@@ -2,7 +2,6 @@
 // Translation agents, their drivers, and address translation caches.
 #include <fmt/format.h>
 
-#include <string>
 #include <vector>
 
 #include "results/tables.h"

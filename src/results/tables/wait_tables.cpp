@@ -181,8 +181,11 @@ const StatisticsTable& explain_table() {
           .name("direction", &ExplainResult::direction)
           .name("kind", &ExplainResult::kind)
           .count("requests", &ExplainResult::requests, "That the engine has issued in the window.")
+          .count("to_peers", &ExplainResult::to_peers,
+                 "Of them, to BARs of peers: these are not explained.")
           .text("limit.at", of(kLimit, &Limit::at),
-                "Where the resource is that limits; null: nothing was waited for.")
+                "Where the resource is that limits; null: nothing was waited for, or all requests "
+                "went to peers.")
           .text("limit.resource", of(kLimit, &Limit::resource), "Its name, as in waits[].")
           .text("limit.direction", of(kLimit, &Limit::direction),
                 "Of what takes it, as in waits[]: one wire of a link; empty: either.")

@@ -89,7 +89,7 @@ struct FakeEngine final : Engine {
     std::memcpy(bytes.data() + offset, from, size);
   }
   bool is_done() const override { return work.empty(); }
-  std::string waiting() const override { return ""; }
+  std::string waits_for() const override { return ""; }
 
   std::deque<Transfer> work;
   std::vector<TransferEnd> ends;

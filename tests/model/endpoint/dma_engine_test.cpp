@@ -24,7 +24,7 @@ workload: {kind: nic, read_fraction: 1, payload: 64B, domains: 4, domain_choice:
                                          "nic.yaml", "");
   std::deque<std::uint32_t> doorbells;
   DmaEngine engine(
-      config.workload, config.device, config.run, config.device.timing.clock,
+      "ep0", "up", config.workload, config.device, config.run, config.device.timing.clock,
       {[&](const WorkItem& /*item*/, std::uint32_t token) { doorbells.push_back(token); }, [] {},
        [] {}, [] {}});
   engine.start(Time{});
@@ -63,7 +63,8 @@ workload: {kind: nic, read_fraction: 1, payload: 64B, domains: 4, domain_choice:
 }
 
 DmaEngine writer(const Config& config) {
-  return DmaEngine(config.workload, config.device, config.run, config.device.timing.clock,
+  return DmaEngine("ep0", "up", config.workload, config.device, config.run,
+                   config.device.timing.clock,
                    {[](const WorkItem& /*item*/, std::uint32_t /*token*/) {}, [] {}, [] {}, [] {}});
 }
 

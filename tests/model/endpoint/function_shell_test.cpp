@@ -114,7 +114,7 @@ struct FakeRaw final : RawEngine {
   }
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return is_expected; }
   bool is_done() const override { return !has_write && !has_message; }
-  std::string waiting() const override { return ""; }
+  std::string waits_for() const override { return ""; }
 
   PacketPool pool;
   bool has_write = true, has_message = true, is_expected = false;

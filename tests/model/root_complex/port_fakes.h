@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "iommu/translation_client.h"
+#include "iommu/agent_seams.h"
 #include "root_complex/port_seams.h"
 
 namespace flitwise::test {

@@ -107,6 +107,15 @@ TEST_F(PortOutputTest, D16_CompletionGoesToTheFunctionBehindTheHandleOrEchoesThe
   EXPECT_FALSE(given(1).id_is_handle);
 }
 
+// Elsewhere the bit is reserved.
+TEST_F(PortOutputTest, LNK_1_7_WithoutHandlesNoCompletionHasTheirBit) {
+  PortOutput& out = make();
+  PacketRef read = port_request(pool, TlpType::kMRd, 0x1000);
+  read->tlp.id_is_handle = true;
+  out.answer_read(*read, data.data(), Time{});
+  EXPECT_FALSE(given(0).id_is_handle);
+}
+
 TEST_F(PortOutputTest, FaultDropsAsManyCompletionsAsItSays) {
   config.faults.drop_completions = 1;
   PortOutput& out = make();

@@ -73,7 +73,7 @@ class ByteEngine : public Engine {
     }
   }
   bool is_done() const override { return left_ == 0 && !is_busy_; }
-  std::string waiting() const override { return ""; }
+  std::string waits_for() const override { return ""; }
   const std::vector<std::uint8_t>& expected() const { return expected_; }
 
   unsigned reads = 0, missing = 0, twice = 0, wrong = 0;

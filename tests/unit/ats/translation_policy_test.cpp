@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When translations are asked for. [ATR-29]
-#include "ats/translation_policy.h"
+#include "ats/translation_request.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "coherence/agent_books.h"
-#include "coherence/line_table.h"
 #include "coherence/single_writer_monitor.h"
 #include "unit/coherence/line_history.h"
 

@@ -39,7 +39,9 @@ TEST(ChildProcess, TellsWhatItPrintedAndHowItEnded) {
 
 TEST(ChildProcess, ReadsItsInputWhichMayBeEmpty) {
   const std::string text(100'000, 'x');
-  EXPECT_EQ(shell("cat", &text).text, text);
+  const ChildOutput output = shell("cat", &text);
+  EXPECT_EQ(output.exit_code, 0);
+  EXPECT_TRUE(output.text == text) << output.text.size() << " bytes";
   const std::string nothing;
   EXPECT_EQ(shell("cat; echo end", &nothing).text, "end\n");
 }

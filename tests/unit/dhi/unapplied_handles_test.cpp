@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles whose ALLOC is under way. [DHI D8]
-#include "dhi/unapplied_handles.h"
+#include "dhi/device_handle_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

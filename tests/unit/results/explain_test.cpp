@@ -160,6 +160,17 @@ TEST_F(Explain, AtAnEngineWritesStandBehindReadsThatWait) {
   EXPECT_EQ(text(), "rp0-ep0 up write: ep0 tags 90 %; try device.tag_bits=16\n");
 }
 
+// Their way is not that of the row.
+TEST_F(Explain, RequestsForPeersAreNotExplained) {
+  add_slots("ep0", "tags", 0.9);
+  result_.routes[0].to_peers = 40;
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: ep0 tags 90 %; 40 of 100 go to peers and are not explained\n");
+  result_.routes[0].to_peers = 100;
+  EXPECT_EQ(text(), "rp0-ep0 up read: not explained, all go to peers\n");
+  EXPECT_TRUE(explain(result_, [](Limit&) {}).at(0).limit.is_empty());
+}
+
 TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
   result_.routes[0].requests = 0;
   EXPECT_EQ(text(), "Nothing to explain: no engine has issued a request.\n");

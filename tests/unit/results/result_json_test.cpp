@@ -2,6 +2,7 @@
 // result.json: every key of the format is there, numbers are numbers, derived figures are right.
 #include "results/result_json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -161,6 +162,27 @@ TEST(FiguresRow, FurtherLinksAndDevicesCarryTheirName) {
   const Json row = figures_row(result_json(result));
   EXPECT_EQ(row["rp1-ep1_up_tlps"], 10);
   EXPECT_EQ(row["ep1_dhi_hits"], 8);
+  for (const auto& [column, value] : row.items()) {
+    EXPECT_FALSE(owners_of_column(column).empty()) << column;
+  }
+}
+
+TEST(FiguresRow, AColumnIsKnownByItsNameAlone) {
+  using testing::ElementsAre;
+  for (const std::string always :
+       {"simulated_ns", "up_tlps", "down_wire_bytes_header", "dhi_hits", "dhi_rejections_any",
+        "iommu_walks", "ats_hits", "wait_walkers_wait_ns", "attack_pasid_tried", "errors_any"}) {
+    EXPECT_THAT(owners_of_column(always), ElementsAre("")) << always;
+  }
+  EXPECT_THAT(owners_of_column("rp1-ep1_up_tlps"), ElementsAre("rp1-ep1"));
+  EXPECT_THAT(owners_of_column("ep1_dhi_rejections_any"), ElementsAre("ep1"));
+  EXPECT_THAT(owners_of_column("h1.iommu0_iommu_walks"), ElementsAre("h1.iommu0"));
+  EXPECT_THAT(owners_of_column("dma_write_p99_ns"), ElementsAre("dma_write"));
+  for (const std::string other :
+       {"goodput", "tlps", "p99_ns", "count", "up", "my_ats_hits", "wait_wait_ns", "up_tlps_gain",
+        "iommu_name", "wait_walkers_waits", "explain_share", "xup_tlps"}) {
+    EXPECT_THAT(owners_of_column(other), ElementsAre()) << other;
+  }
 }
 
 }  // namespace

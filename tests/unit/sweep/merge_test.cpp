@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/atomic_file.h"
+#include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "support/temporary_folder.h"
@@ -65,6 +66,21 @@ TEST_F(Merge, ABlockThatDoesNotVaryAKeyShowsTheValueOfItsConfig) {
   const MergedSweep merged = merge_results(plan_, folder_.path());
   EXPECT_EQ(merged.rows[0]["link.identity"], "dhi");
   EXPECT_EQ(merged.rows[1]["workload.payload"], 128);
+}
+
+TEST_F(Merge, NothingTakesThePlaceOfAColumnOfResults) {
+  add("a", config("64B", 8, "dhi"), {});
+  BlockPresentation block;
+  block.name = "a";
+  block.figures.push_back({"up_tlps", "", "", "7", 2});
+  write_file_atomically(folder_.file("study.json"), to_json_text({"", {}, {block}}).dump());
+  EXPECT_THAT(
+      [&] { merge_results(plan_, folder_.path()); },
+      testing::ThrowsMessage<ConfigError>(HasSubstr(
+          "study.json: figures.up_tlps: results have a column 'up_tlps' already; expected")));
+  add("a", config("64B", 8, "dhi"), {{"dhi_hits", "few"}});
+  EXPECT_THAT([&] { merge_results(plan_, folder_.path()); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr("manifest.jsonl: axes.dhi_hits: ")));
 }
 
 TEST_F(Merge, MissingPointsAreNamed) {

@@ -114,6 +114,84 @@ TEST_F(StudyPresentation, FiguresAreComparedWithTheBaselineOfTheSamePointInAnyOr
   EXPECT_NEAR(sweep.rows[4].at("gain").get<double>(), 20, 1e-9);
 }
 
+TEST_F(StudyPresentation, AFigureIsWorkedOutBehindThoseThatItNames) {
+  MergedSweep sweep = merged();
+  std::vector<FigureSpec>& figures = sweep.presentation.blocks[0].figures;
+  figures.push_back({"shown", "", "", "first(late, 3)", 2});
+  figures.push_back({"late", "", "", "goodput / 2", 2});
+  add_derived_figures(sweep);
+  EXPECT_EQ(sweep.rows[0].at("shown"), 45) << "late is there, though it stands behind";
+  const std::vector<std::size_t> order = order_of_figures(sweep.presentation.blocks[0]).figures;
+  EXPECT_THAT(order, ElementsAre(1, 0, 2, 4, 3)) << "goodput, gain, residency, late, shown";
+}
+
+TEST_F(StudyPresentation, ABaselineMayStandInALaterBlockAndHaveFiguresOfItsOwn) {
+  MergedSweep sweep;
+  sweep.presentation = read(
+                           "base: base.yaml\nblocks:\n"
+                           "- {name: a, baseline: {block: b, match: [seed]},\n"
+                           "   figures: {cost: {is: 2 * baseline(cost)}}}\n"
+                           "- {name: b, figures: {cost: {is: x + 1}}}\n")
+                           .presentation;
+  sweep.rows = {{{"block", "a"}, {"seed", 1}}, {{"block", "b"}, {"seed", 1}, {"x", 4}}};
+  add_derived_figures(sweep);
+  EXPECT_EQ(sweep.rows[0].at("cost"), 10);
+}
+
+TEST_F(StudyPresentation, FiguresInACircleAreRefusedAtTheirPlace) {
+  const std::string front = "base: base.yaml\nfigures: ";
+  EXPECT_THAT(problem(front + "{x: {is: a}, a: {is: 2 * b}, b: {is: c}, c: {is: a + 1}}\n"),
+              HasSubstr("study.yaml:2:23: figures.a: figures in a circle: a, b, c, a; expected"));
+  EXPECT_THAT(problem(front + "{a: {is: a + 1}}\n"),
+              HasSubstr("study.yaml:2:11: figures.a: figures in a circle: a, a; expected"));
+  EXPECT_THAT(problem(front + "{a: {is: baseline(a)}}\nbaseline: {match: [seed]}\n"),
+              HasSubstr("figures in a circle: a, a; expected"))
+      << "a row is its own baseline";
+  EXPECT_EQ(problem(front + "{a: {is: b}, b: {is: c}, c: {is: 1}}\n"), "");
+}
+
+TEST_F(StudyPresentation, AFigureDoesNotTakeTheNameOfAColumnOfPointsAxesOrLabels) {
+  const std::string front = "base: base.yaml\nfigures: {x: {is: up_tlps}}\n";
+  EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1}, seed: {is: 2}}\n"),
+              HasSubstr("study.yaml:2:23: figures.seed: each point has a column 'seed' already; "
+                        "expected another name of this figure"));
+  EXPECT_THAT(problem("base: base.yaml\nfigures: {link.mps: {is: 1}}\naxes: {link.mps: [128B]}\n"),
+              HasSubstr("study.yaml:2:11: figures.link.mps: the axes of block main make a column"));
+  EXPECT_THAT(
+      problem(front + "blocks: [{name: a}, {name: b, zip: [{label.x: [p]}]}]\n"),
+      HasSubstr("study.yaml:2:11: figures.x: the axes of block b make a column 'x' already"));
+  EXPECT_THAT(problem("base: base.yaml\naxes: {label.x: [p]}\nzip: [{label.x: [q]}]\n"),
+              HasSubstr("study.yaml:3:8: label.x: block main has a label 'x' already"));
+  EXPECT_THAT(problem("base: base.yaml\nfigures: {x: {is: 1}, x: {is: 2}}\n"),
+              HasSubstr("study.yaml:2:23: duplicate key 'x'"));
+  EXPECT_EQ(problem(front + "blocks: [{name: a, figures: {x: {is: down_tlps}}}]\n"), "");
+}
+
+TEST_F(StudyPresentation, NeitherFigureNorLabelTakesTheNameOfAColumnOfResults) {
+  const auto refused = [&](const std::string& yaml) -> std::string {
+    try {
+      make_plan(read(yaml));
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string front = "base: base.yaml\nset: {system.devices: 2}\n";
+  EXPECT_THAT(refused(front + "figures: {up_tlps: {is: 7}}\nblocks: [{name: a}, {name: b}]\n"),
+              testing::EndsWith("study.yaml:3:11: figures.up_tlps: results have a column 'up_tlps' "
+                                "already; expected another name"));
+  EXPECT_THAT(
+      refused(front + "zip: [{label.dhi_hits: [p]}]\n"),
+      HasSubstr("study.yaml:3:8: label.dhi_hits: results have a column 'dhi_hits' already"));
+  for (const std::string name : {"rp1-ep1_up_tlps", "ep1_dhi_hits", "dma_read_max_ns"}) {
+    EXPECT_THAT(refused(front + "figures: {" + name + ": {is: 7}}\n"), HasSubstr("a column"))
+        << name;
+  }
+  for (const std::string name : {"rp2-ep2_up_tlps", "half_up_tlps", "ep2_dhi_hits", "count"}) {
+    EXPECT_EQ(refused(front + "figures: {" + name + ": {is: 7}}\n"), "") << name;
+  }
+}
+
 TEST_F(StudyPresentation, ARowWithoutBaselineHasNoGain) {
   MergedSweep sweep = merged();
   sweep.rows.erase(sweep.rows.begin() + 1);

@@ -292,7 +292,6 @@ void fit_flit_mode(Tlp& tlp) {
   if (is_atomic(tlp.type)) {
     set_full_byte_enables(tlp);
   }
-  tlp.id_is_handle = tlp.id_is_handle && !is_completion(tlp.type);
   tlp.prefixes_before_pasid = 0;
 }
 
@@ -324,6 +323,7 @@ TEST(FlitTlpCodec, LNK_11_13_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSi
       ASSERT_EQ(result.tlp.tag, tlp.tag);
       ASSERT_EQ(result.tlp.status, tlp.status);
       ASSERT_EQ(result.tlp.lower_address, tlp.lower_address);
+      ASSERT_EQ(result.tlp.id_is_handle, tlp.id_is_handle);
     }
   }
 }
@@ -350,7 +350,6 @@ TEST(FlitTlpEncoder, WhatFlitModeHasNotIsNamed) {
   EXPECT_EQ(gap_of(TlpType::kMWr, [](Tlp&) {}), "");
   EXPECT_EQ(gap_of(TlpType::kCplD, [](Tlp& tlp) { tlp.at = AddressType::kTranslated; }), "at");
   EXPECT_EQ(gap_of(TlpType::kCplD, [](Tlp& tlp) { tlp.bcm = true; }), "bcm");
-  EXPECT_EQ(gap_of(TlpType::kCplD, [](Tlp& tlp) { tlp.id_is_handle = true; }), "id_is_handle");
   EXPECT_EQ(gap_of(TlpType::kIORd, [](Tlp& tlp) { tlp.has_pasid = true; }), "pasid");
   EXPECT_EQ(gap_of(TlpType::kMsg, [](Tlp& tlp) { tlp.tag = 63; }), "");
   EXPECT_EQ(gap_of(TlpType::kMsg, [](Tlp& tlp) { tlp.tag = 64; }), "tag");

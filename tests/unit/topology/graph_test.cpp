@@ -211,6 +211,29 @@ TEST(GraphFlaws, HostsOutOfRange) {
               ElementsAre(StartsWith("c.yaml:3:10: system.hosts: 17; expected 1..16")));
 }
 
+// Bus 0, and below each of 51 root ports five more: two a switch, one the device. Hosts count
+// apart. SwitchTree.SoftwareNumbersAllBuses boots the machine of 256.
+TEST(GraphFlaws, MoreBusesThanNumbers) {
+  std::string nodes;
+  std::vector<std::string> edges;
+  for (int i = 0; i < 51; ++i) {
+    const std::string n = std::to_string(i);
+    nodes += "{name: a" + n + ", kind: switch}, {name: b" + n + ", kind: switch}, {name: d" + n +
+             ", kind: device}, ";
+    edges.insert(edges.end(), {"from: rp" + n + ", to: a" + n, "from: a" + n + ", to: b" + n,
+                               "from: b" + n + ", to: d" + n});
+  }
+  EXPECT_THAT(flaws(nodes, edges), IsEmpty());
+  edges.emplace_back("from: rp60, to: dev");
+  EXPECT_THAT(
+      flaws(nodes + kDev, edges),
+      ElementsAre(AllOf(StartsWith("c.yaml:4:"),
+                        HasSubstr("system.nodes[153]: more than 256 bus numbers of host h0"),
+                        HasSubstr("expected up to 256: two a switch, one a device"))));
+  edges.back() = "from: h1.rp0, to: dev";
+  EXPECT_THAT(flaws(nodes + kDev, edges, "2"), IsEmpty());
+}
+
 TEST(GraphFlaws, LinksThatCannotBe) {
   EXPECT_THAT(flaws(kDev + ", {name: e, kind: device}", {"from: rp0, to: dev", "from: dev, to: e"}),
               ElementsAre(HasSubstr("'dev' is a device; expected a root port or a switch")));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // DMA of a script.
-#include "endpoint/script_engine.h"
+#include "script/script_engine.h"
 
 #include <fmt/format.h>
+
+#include <boost/range/algorithm_ext/erase.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -55,9 +57,9 @@ void ScriptEngine::send(PacketRef packet) {
   out_.push_back({std::move(packet), false});
 }
 
-unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
+unsigned ScriptEngine::start(const DmaOp& dma, Bdf requester, std::uint32_t token, Time now) {
   FLITWISE_CHECK(dma_requests_ == 0 && dma.bytes <= most_bytes(), "one DMA at a time");
-  dma_token_ = dma.token;
+  dma_token_ = token;
   data_.assign(dma.is_write ? 0 : dma.bytes, 0);
   failures_.clear();
   deadline_ = now + timeout_;
@@ -68,13 +70,13 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
     piece.first_be = piece.last_be = 0xf;
     piece.address = dma.address & kPageAddress;
     data_.resize(std::size_t{piece.length_dw} * 4);
-    add_read(make(dma, piece), 0);
+    add_read(make(dma, requester, piece), 0);
     return 1;
   }
   unsigned count = 0;
   RequestSplitter splitter(dma.address, dma.bytes, dma.is_write ? mps_ : mrrs_);
   while (splitter.next(piece)) {
-    PacketRef packet = make(dma, piece);
+    PacketRef packet = make(dma, requester, piece);
     ++count;
     if (dma.is_write) {
       out_.push_back({std::move(packet), true});
@@ -85,22 +87,18 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
   return count;
 }
 
-PacketRef ScriptEngine::make(const ScriptDma& dma, const RequestPiece& piece) {
+PacketRef ScriptEngine::make(const DmaOp& dma, Bdf requester, const RequestPiece& piece) {
   PacketRef packet = pool_.make(PacketKind::kTlp);
-  packet->request = dma.token;
+  packet->request = dma_token_;
   Tlp& tlp = packet->tlp;
   tlp.type = dma.is_write ? TlpType::kMWr : TlpType::kMRd;
   tlp.at = dma.at;
-  tlp.requester_id = dma.requester_id;
+  tlp.requester_id = requester;
   tlp.has_pasid = dma.pasid.has_value();
   tlp.pasid = dma.pasid.value_or(Pasid{});
   tlp.privileged_mode_requested = tlp.has_pasid && dma.privileged;
   tlp.execute_requested = tlp.has_pasid && dma.execute;
-  tlp.address = piece.address;
-  tlp.is_4dw = piece.address >> 32 != 0;
-  tlp.length_dw = piece.length_dw;
-  tlp.first_be = piece.first_be;
-  tlp.last_be = piece.last_be;
+  piece.apply(tlp);
   const bool is_translation = dma.at == AddressType::kTranslationRequest;
   tlp.processing_hint = is_translation && dma.no_write ? 1U << kNoWriteBit : 0U;
   if (dma.is_write) {
@@ -238,7 +236,7 @@ void ScriptEngine::finish(std::size_t index) {
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-std::string ScriptEngine::waiting() const {
+std::string ScriptEngine::waits_for() const {
   if (out_.empty() && requests_.empty()) {
     return "";
   }
@@ -250,10 +248,8 @@ void ScriptEngine::give_up() {
   for (std::size_t i = requests_.size(); i-- > 0;) {
     if (!requests_[i].is_raw) {
       const std::uint32_t token = requests_[i].token;  // what was never sent is not sent later
-      out_.erase(
-          std::remove_if(out_.begin(), out_.end(),
-                         [token](const Unsent& unsent) { return unsent.packet->request == token; }),
-          out_.end());
+      boost::range::remove_erase_if(
+          out_, [token](const Unsent& unsent) { return unsent.packet->request == token; });
       finish(i);
     }
   }

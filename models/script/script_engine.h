@@ -6,33 +6,18 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "ats/translation_receiver.h"
 #include "ats/translation_request.h"
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
+#include "script/script_line.h"
 #include "tlp/reassembly.h"
 #include "tlp/splitter.h"
 #include "tlp/tag_pool.h"
 
 namespace flitwise {
-
-/// One DMA as a script asks for it.
-struct ScriptDma {
-  bool is_write = false;
-  Bdf requester_id;
-  OptionalId<Pasid> pasid;
-  AddressType at = AddressType::kUntranslated;
-  bool no_write = false;    ///< NW of a translation request
-  bool execute = false;     ///< ER of the PASID prefix
-  bool privileged = false;  ///< PMR of the PASID prefix
-  std::uint64_t address = 0;
-  std::uint32_t bytes = 0;         ///< 0: a zero-length read
-  std::vector<std::uint8_t> data;  ///< of a write: `bytes` of them
-  std::uint32_t token = 0;         ///< stands in Packet::request of every TLP
-};
 
 class ScriptEngine : public RawEngine {
  public:
@@ -46,7 +31,7 @@ class ScriptEngine : public RawEngine {
   void send(PacketRef packet);
   /// Cuts a DMA into TLPs; at most one DMA is under way. Returns how many TLPs there are.
   /// Translation requests are never cut. REQUIRES: bytes <= most_bytes().
-  unsigned start(const ScriptDma& dma, Time now);
+  unsigned start(const DmaOp& dma, Bdf requester, std::uint32_t token, Time now);
   /// What one DMA may be: its requests take one tag each.
   std::uint32_t most_bytes() const;
 
@@ -70,7 +55,7 @@ class ScriptEngine : public RawEngine {
   void controlled(const DeviceControl& control) override;
   bool complete(const Packet& packet, Time now) override;
   bool is_done() const override { return out_.empty(); }
-  std::string waiting() const override;
+  std::string waits_for() const override;
 
  private:
   struct Request {
@@ -94,7 +79,7 @@ class ScriptEngine : public RawEngine {
     bool is_answer, brings_data, is_last;
   };
   static Fit fit_of(const Request& request, const Packet& packet);
-  PacketRef make(const ScriptDma& dma, const RequestPiece& piece);
+  PacketRef make(const DmaOp& dma, Bdf requester, const RequestPiece& piece);
   void add_read(PacketRef packet, std::uint64_t offset);
   void take(Request& request, const Packet& packet);
   void finish(std::size_t index);
@@ -102,7 +87,7 @@ class ScriptEngine : public RawEngine {
   const LinkConfig link_;
   const unsigned device_tag_bits_;
   std::uint32_t mps_, mrrs_;     // as software has set them
-  std::uint32_t dma_token_ = 0;  // of the last DMA
+  std::uint32_t dma_token_ = 0;  // of the last DMA: stands in Packet::request of every TLP
   const Time timeout_;
   PacketPool& pool_;
   TagPool tags_;
