@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "config_space/functions.h"
 #include "link/transaction_queues.h"
@@ -148,14 +149,12 @@ void Switch::let_go(const HeldBuffer& held) {
 
 std::map<std::string, std::uint64_t> Switch::errors() const {
   std::map<std::string, std::uint64_t> all = errors_;
-  if (unchecked_handles_ > 0) {
-    all["unchecked_handle"] = unchecked_handles_;
-  }
-  if (redirected_[0] > 0) {
-    all["redirected_request"] = redirected_[0];
-  }
-  if (redirected_[1] > 0) {
-    all["redirected_completion"] = redirected_[1];
+  for (const auto& [kind, count] : {std::pair("unchecked_handle", unchecked_handles_),
+                                    std::pair("redirected_request", redirected_[0]),
+                                    std::pair("redirected_completion", redirected_[1])}) {
+    if (count > 0) {
+      all[kind] = count;
+    }
   }
   return all;
 }

@@ -59,20 +59,16 @@ AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricD
 }
 
 void AttackBook::begin() {
-  if (has_begun_) {
+  if (has_begun_ || attackers_.empty()) {
     return;
   }
   has_begun_ = true;
-  if (attackers_.empty()) {
-    return;
-  }
   completions_before_ = raw_completions();
   for (const auto& port : fabric_.root_ports) {
     if (const Attacker* const attacker = attacker_at(port->name())) {
-      port->watch_memory(
-          ports_.emplace_back([this, attacker](const Packet& packet, std::uint64_t address) {
-            reached_memory(*attacker, packet, address);
-          }));
+      port->watch_memory([this, attacker](const Packet& packet, std::uint64_t address) {
+        reached_memory(*attacker, packet, address);
+      });
     }
   }
   for (const auto& one : fabric_.switches) {

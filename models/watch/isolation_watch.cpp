@@ -56,10 +56,9 @@ IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, HostN
   }
   for (const auto& port : fabric.root_ports_of(host.number)) {
     if (is_needed()) {
-      port->watch_memory(
-          ports_.emplace_back([this, &own = *port](const Packet& packet, std::uint64_t address) {
-            accessed(own, packet, address);
-          }));
+      port->watch_memory([this, &own = *port](const Packet& packet, std::uint64_t address) {
+        accessed(own, packet, address);
+      });
     }
   }
 }

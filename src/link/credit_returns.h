@@ -79,13 +79,7 @@ class CreditReturns {
     return update;
   }
   /// Starts the periodic updates. [LNK-8.12]
-  void activate(Time now) {
-    for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
-      if (pools_[fc].is_used()) {
-        due_[fc] = std::min(due_[fc], now + kUpdateFcPeriod);
-      }
-    }
-  }
+  void activate(Time now) { activate(due_, now); }
   /// The link has gone down: all buffers are free, and nothing is due. [LNK-10.7]
   void reset() {
     for (Pools& pools : pools_) {
@@ -130,6 +124,11 @@ class CreditReturns {
           is_shared ? credits_of(link.shared_credits, fc) : credits_of(link.credits, fc);
       pools_[fc].header = CreditPool(size.header, CreditScale::header(scaled, size.header), zero);
       pools_[fc].data = CreditPool(size.data, CreditScale::data(scaled, size.data), zero);
+    }
+  }
+  void activate(std::array<Time, kFcClasses>& times, Time now) const {
+    for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
+      times[fc] = pools_[fc].is_used() ? std::min(times[fc], now + kUpdateFcPeriod) : times[fc];
     }
   }
   std::size_t class_of(const Tlp& tlp) const {
@@ -192,11 +191,7 @@ class SharedReturns : public CreditReturns {
   }
   void activate(Time now) {
     CreditReturns::activate(now);
-    for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
-      if (pools_[fc].is_used()) {
-        periods_[fc] = std::min(periods_[fc], now + kUpdateFcPeriod);
-      }
-    }
+    CreditReturns::activate(periods_, now);
   }
   void reset() {
     CreditReturns::reset();
