@@ -16,10 +16,10 @@ constexpr std::uint64_t group_of(GroupKind kind, std::uint8_t tc, bool has_handl
          std::uint64_t{tc} << 8 | std::uint64_t{has_handle} << 4 |
          std::uint64_t{static_cast<std::uint8_t>(kind)};
 }
-constexpr std::uint64_t all(std::uint8_t tc, bool has_handle) {
+constexpr std::uint64_t group_of_all(std::uint8_t tc, bool has_handle) {
   return group_of(GroupKind::kAll, tc, has_handle, Bdf{}, Pasid{});
 }
-constexpr std::uint64_t all_of(std::uint8_t tc, bool has_handle, Bdf requester) {
+constexpr std::uint64_t group_of_id(std::uint8_t tc, bool has_handle, Bdf requester) {
   return group_of(GroupKind::kRequester, tc, has_handle, requester, Pasid{});
 }
 constexpr std::uint64_t with_pasid_of(const Tlp& tlp) {
@@ -32,8 +32,8 @@ constexpr std::uint64_t without_pasid(const Tlp& tlp) {
 }  // namespace
 
 std::uint32_t PostedIndex::add(const Tlp& posted, std::uint64_t order) {
-  const std::uint64_t groups[] = {all(posted.tc, posted.id_is_handle),
-                                  all_of(posted.tc, posted.id_is_handle, posted.requester_id),
+  const std::uint64_t groups[] = {group_of_all(posted.tc, posted.id_is_handle),
+                                  group_of_id(posted.tc, posted.id_is_handle, posted.requester_id),
                                   posted.has_pasid ? with_pasid_of(posted) : without_pasid(posted)};
   const std::uint32_t token = posted_.open();
   posted_[token].order = order;
@@ -71,19 +71,19 @@ bool PostedIndex::holds_back(const Tlp& later, std::uint64_t order,
     return false;
   }
   if (!later.id_based_ordering) {
-    return has_older(all(later.tc, false)) || has_older(all(later.tc, true));
+    return has_older(group_of_all(later.tc, false)) || has_older(group_of_all(later.tc, true));
   }
-  if (has_older(all(later.tc, !later.id_is_handle))) {
+  if (has_older(group_of_all(later.tc, !later.id_is_handle))) {
     return true;  // a handle beside a full ID proves nothing
   }
   if (later.id_is_handle) {
-    return has_older(all_of(later.tc, true, later.requester_id));
+    return has_older(group_of_id(later.tc, true, later.requester_id));
   }
   if (ordering_class(later.type) == OrderingClass::kCompletion) {
-    return has_older(all_of(later.tc, false, later.completer_id));
+    return has_older(group_of_id(later.tc, false, later.completer_id));
   }
   if (!later.has_pasid) {
-    return has_older(all_of(later.tc, false, later.requester_id));
+    return has_older(group_of_id(later.tc, false, later.requester_id));
   }
   return has_older(without_pasid(later)) || has_older(with_pasid_of(later));
 }
