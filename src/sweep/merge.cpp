@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <functional>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "common/problems.h"
@@ -74,50 +76,6 @@ bool has_same(const Json& a, const Json& b, const std::string& column) {
   const auto right = b.find(column);
   return left != a.end() && right != b.end() && *left == *right;
 }
-
-/// Figures of all rows; of each row behind those of the row that it is compared with.
-class FigureBook {
- public:
-  explicit FigureBook(MergedSweep& merged) : merged_(merged), is_done_(merged.rows.size()) {
-    for (const BlockPresentation& block : merged.presentation.blocks) {
-      Formulas& formulas = formulas_[block.name];
-      for (const std::size_t figure : order_of_figures(block).figures) {
-        formulas.emplace_back(block.figures[figure].name, block.figures[figure].formula);
-      }
-    }
-  }
-
-  void evaluate(std::size_t index) {
-    Json& row = merged_.rows[index];
-    const BlockPresentation* block = merged_.presentation.block(row.at("block").get<std::string>());
-    if (is_done_[index] || block == nullptr) {
-      return;
-    }
-    is_done_[index] = true;
-    const Json* const baseline = baseline_of(merged_, row);
-    for (const FigureSpec& figure : block->figures) {
-      row[figure.name] = nullptr;
-    }
-    if (baseline != nullptr) {
-      evaluate(static_cast<std::size_t>(baseline - merged_.rows.data()));
-    }
-    const auto lookup = [&](const std::string& column, bool of_baseline) {
-      const Json* const from = of_baseline ? baseline : &row;
-      return from == nullptr ? std::nullopt : number_at(*from, column);
-    };
-    for (const auto& [name, formula] : formulas_.at(block->name)) {
-      if (const auto value = formula.value(lookup)) {
-        row[name] = *value;
-      }
-    }
-  }
-
- private:
-  using Formulas = std::vector<std::pair<std::string, Expression>>;
-  MergedSweep& merged_;
-  std::map<std::string, Formulas> formulas_;  // by block, each behind those that it names
-  std::vector<bool> is_done_;
-};
 
 }  // namespace
 
@@ -272,15 +230,41 @@ const Json* baseline_of(const MergedSweep& merged, const Json& row) {
 }
 
 void add_derived_figures(MergedSweep& merged) {
-  FigureBook book(merged);
-  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
-    book.evaluate(i);
-  }
+  // By block, each behind those that it names.
+  std::map<std::string, std::vector<std::pair<std::string, Expression>>> formulas;
   for (const BlockPresentation& block : merged.presentation.blocks) {
+    for (const FigureSpec* const figure : order_of_figures(block).figures) {
+      formulas[block.name].emplace_back(figure->name, figure->formula);
+    }
     for (const FigureSpec& figure : block.figures) {
       add_unique(merged.columns, figure.name);
     }
   }
+  // Figures of each row behind those of the row that it is compared with.
+  std::set<const Json*> done;
+  const std::function<void(Json&)> evaluate = [&](Json& row) {
+    const auto* const block = merged.presentation.block(row.at("block").get<std::string>());
+    if (block == nullptr || !done.insert(&row).second) {
+      return;
+    }
+    const Json* const baseline = baseline_of(merged, row);
+    for (const FigureSpec& figure : block->figures) {
+      row[figure.name] = nullptr;
+    }
+    if (baseline != nullptr) {
+      evaluate(merged.rows[static_cast<std::size_t>(baseline - merged.rows.data())]);
+    }
+    const auto lookup = [&](const std::string& column, bool of_baseline) {
+      const Json* const from = of_baseline ? baseline : &row;
+      return from == nullptr ? std::nullopt : number_at(*from, column);
+    };
+    for (const auto& [name, formula] : formulas[block->name]) {
+      if (const auto value = formula.value(lookup)) {
+        row[name] = *value;
+      }
+    }
+  };
+  std::for_each(merged.rows.begin(), merged.rows.end(), evaluate);
 }
 
 std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {

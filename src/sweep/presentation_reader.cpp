@@ -274,23 +274,6 @@ void PresentationReader::check_name(const config::Place& place, const Presentati
   }
 }
 
-void PresentationReader::check_circles(const config::Place& place, const BlockPresentation& block) {
-  const std::vector<std::size_t> cycle = order_of_figures(block).cycle;
-  if (cycle.empty()) {
-    return;
-  }
-  const FigureSpec& first = block.figures[cycle.front()];
-  std::string names;
-  for (const std::size_t figure : cycle) {
-    names += block.figures[figure].name + ", ";
-  }
-  complain(
-      {place.file, first.line, first.column, 0}, "figures." + first.name,
-      fmt::format("figures in a circle: {}{}; expected formulas of columns, or of figures that "
-                  "do without this one",
-                  names, first.name));
-}
-
 void PresentationReader::check(const config::Place& place, const Presentation& presentation) {
   for (const BlockPresentation& block : presentation.blocks) {
     std::vector<std::string> figures;
@@ -298,7 +281,13 @@ void PresentationReader::check(const config::Place& place, const Presentation& p
       figures.push_back(figure.name);
       check_name(place, presentation, figure);
     }
-    check_circles(place, block);
+    if (const auto cycle = order_of_figures(block).cycle; !cycle.empty()) {
+      const FigureSpec& first = *block.figure(cycle.front());
+      complain({place.file, first.line, first.column, 0}, "figures." + first.name,
+               fmt::format("figures in a circle: {}, {}; expected formulas of columns, or of "
+                           "figures that do without this one",
+                           fmt::join(cycle, ", "), first.name));
+    }
     std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
     wanted.insert(wanted.end(), block.crossing.figures.begin(), block.crossing.figures.end());
     for (const PlotSpec& plot : block.plots) {
