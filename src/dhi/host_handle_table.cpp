@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "dhi/device_handle_table.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -288,6 +289,16 @@ std::optional<Dhi> HostHandleTable::find(const DeviceIdentity& identity) const {
     handle = entries_[handle].chain;
   }
   return handle == kNone ? std::nullopt : std::optional<Dhi>(Dhi{handle});
+}
+
+unsigned HostHandleTable::mismatches(const DeviceHandleTable& device) const {
+  unsigned found = 0;
+  for (unsigned i = 0; i < device.range().size(); ++i) {
+    const auto at_device = device.resolve(device.range().at(i));
+    const auto at_host = resolve(device.range().at(i));
+    found += at_device && at_host && at_device->identity != at_host->identity ? 1 : 0;
+  }
+  return found;
 }
 
 // ---- entries
