@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "config_space/functions.h"
 #include "link/transaction_queues.h"
 
@@ -134,8 +133,8 @@ void Switch::let_go(const HeldBuffer& held) {
     return;
   }
   if (held.is_broadcast) {
-    const auto copies = std::find_if(broadcasts_.begin(), broadcasts_.end(),
-                                     [&](const auto& one) { return one.packet == held.packet; });
+    const auto copies =
+        find_if(broadcasts_, [&](const auto& one) { return one.packet == held.packet; });
     if (--copies->copies > 0) {
       return;
     }
@@ -178,8 +177,7 @@ Bdf Switch::bdf_of(std::uint16_t port) const {
 }
 
 bool Switch::is_quiet() const {
-  return std::all_of(ports_.begin(), ports_.end(),
-                     [](const auto& port) { return port->egress.empty(); });
+  return all_of(ports_, [](const auto& port) { return port->egress.empty(); });
 }
 
 void Switch::start_window() {

@@ -3,7 +3,7 @@
 #include "dhi/dhi_message.h"
 
 #include "common/byte_vector.h"
-#include "common/name_table.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {

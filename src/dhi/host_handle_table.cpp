@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "common/ranges.h"
 #include "dhi/device_handle_table.h"
 #include "flitwise/error.h"
 
@@ -343,9 +343,8 @@ bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8
   PartitionConfig& own = of(partition).config;
   clear_range(own.range);
   own = {own.buses, HandleRange::none(), epoch};
-  const bool is_free = std::none_of(partitions_.begin(), partitions_.end(), [&](const auto& other) {
-    return overlap(range, other.config.range);
-  });
+  const bool is_free =
+      none_of(partitions_, [&](const auto& other) { return overlap(range, other.config.range); });
   const bool is_given = range.size() > 0 && to_int(range.upper) < kHandles && is_free;
   own.range = is_given ? range : HandleRange::none();
   return is_given || range == HandleRange::none();

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <unordered_set>
 
 #include "common/problems.h"
+#include "common/ranges.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "sweep/expression.h"
@@ -27,8 +27,7 @@ Json axis_value(const Point& point, const std::string& axis) {
   if (axis.find('.') != std::string::npos) {
     return figure_of(point.config, axis).value_or(nullptr);
   }
-  const auto own = std::find_if(point.axes.begin(), point.axes.end(),
-                                [&](const auto& each) { return each.first == axis; });
+  const auto own = find_if(point.axes, [&](const auto& each) { return each.first == axis; });
   return own == point.axes.end() ? Json() : Json(own->second);
 }
 
@@ -45,7 +44,7 @@ std::pair<Json, std::string> plain(const Json& value) {
 }
 
 void add_unique(std::vector<std::string>& list, const std::string& name) {
-  if (std::find(list.begin(), list.end(), name) == list.end()) {
+  if (!contains(list, name)) {
     list.push_back(name);
   }
 }
@@ -118,8 +117,7 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   merged.presentation = read_presentation(folder);
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
-      const auto& taken = merged.columns;
-      if (std::find(taken.begin(), taken.end(), figure.name) != taken.end()) {
+      if (contains(merged.columns, figure.name)) {
         refuse_column(folder + "/study.json", "figures." + figure.name, figure.name);
       }
     }
@@ -221,11 +219,11 @@ const Json* baseline_of(const MergedSweep& merged, const Json& row) {
   const BaselineSpec& baseline = block->baseline;
   const auto is_it = [&](const Json& other) {
     return other.at("block") == baseline.block && is_selected(other, baseline.where) &&
-           has_same(other, row, "seed") &&
-           std::all_of(baseline.match.begin(), baseline.match.end(),
-                       [&](const std::string& column) { return has_same(other, row, column); });
+           has_same(other, row, "seed") && all_of(baseline.match, [&](const std::string& column) {
+             return has_same(other, row, column);
+           });
   };
-  const auto found = std::find_if(merged.rows.begin(), merged.rows.end(), is_it);
+  const auto found = find_if(merged.rows, is_it);
   return found == merged.rows.end() ? nullptr : &*found;
 }
 
@@ -273,13 +271,11 @@ std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
       const std::vector<std::string> named = Expression(figure.formula).columns();
-      const auto unknown = std::find_if(named.begin(), named.end(), [&](const std::string& column) {
-        return std::find(known.begin(), known.end(), column) == known.end();
+      const auto unknown =
+          find_if(named, [&](const std::string& column) { return !contains(known, column); });
+      const bool has_value = any_of(merged.rows, [&](const Json& row) {
+        return row.at("block") == block.name && !row.at(figure.name).is_null();
       });
-      const bool has_value =
-          std::any_of(merged.rows.begin(), merged.rows.end(), [&](const Json& row) {
-            return row.at("block") == block.name && !row.at(figure.name).is_null();
-          });
       if (unknown != named.end() && !has_value) {
         const bool has_dash = figure.formula.find(*unknown + "-") != std::string::npos;
         found.push_back(fmt::format(

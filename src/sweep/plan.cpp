@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "common/sha256.h"
 #include "config/instances.h"
 #include "config/load.h"
@@ -233,8 +233,7 @@ void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& p
     if (!owners.empty() && names.empty()) {
       names = names_in_columns(plan);
     }
-    if (std::any_of(owners.begin(), owners.end(),
-                    [&](const std::string& owner) { return names.count(owner) != 0; })) {
+    if (any_of(owners, [&](const std::string& owner) { return names.count(owner) != 0; })) {
       problems.push_back(
           {study.file, place.line, place.column, path,
            fmt::format("results have a column '{}' already; expected another name", name)});

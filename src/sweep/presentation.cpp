@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "sweep/expression.h"
 
@@ -50,12 +50,12 @@ void check_figures(const Presentation& presentation, const BlockPresentation& bl
     names.insert(names.end(), presentation.summary_columns.begin(),
                  presentation.summary_columns.end());
   }
-  const bool knows_all = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+  const bool knows_all = all_of(names, [&](const std::string& name) {
     return name.empty() || block.figure(name) != nullptr;
   });
-  const bool has_formulas =
-      std::all_of(block.figures.begin(), block.figures.end(),
-                  [](const FigureSpec& figure) { return Expression(figure.formula).is_valid(); });
+  const bool has_formulas = all_of(block.figures, [](const FigureSpec& figure) {
+    return Expression(figure.formula).is_valid();
+  });
   if (!knows_all || !has_formulas) {
     throw ConfigError(
         {{"study.json", 0, 0, "",
@@ -85,8 +85,8 @@ std::optional<PlainQuantity> plain_quantity(const std::string& text) {
 }
 
 const FigureSpec* BlockPresentation::figure(const std::string& figure_name) const {
-  const auto found = std::find_if(figures.begin(), figures.end(),
-                                  [&](const FigureSpec& each) { return each.name == figure_name; });
+  const auto found =
+      find_if(figures, [&](const FigureSpec& each) { return each.name == figure_name; });
   return found == figures.end() ? nullptr : &*found;
 }
 
@@ -123,9 +123,8 @@ FigureOrder order_of_figures(const BlockPresentation& block) {
 }
 
 const BlockPresentation* Presentation::block(const std::string& block_name) const {
-  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockPresentation& each) {
-    return each.name == block_name;
-  });
+  const auto found =
+      find_if(blocks, [&](const BlockPresentation& each) { return each.name == block_name; });
   return found == blocks.end() ? nullptr : &*found;
 }
 
@@ -145,11 +144,10 @@ Presentation presentation_from(const Json& json) {
 }
 
 bool is_selected(const Json& row, const Selection& selection) {
-  return std::all_of(selection.begin(), selection.end(), [&](const auto& wanted) {
+  return all_of(selection, [&](const auto& wanted) {
     const auto cell = row.find(wanted.first);
     return cell != row.end() &&
-           std::any_of(wanted.second.begin(), wanted.second.end(),
-                       [&](const std::string& text) { return cell_is(*cell, text); });
+           any_of(wanted.second, [&](const std::string& text) { return cell_is(*cell, text); });
   });
 }
 
