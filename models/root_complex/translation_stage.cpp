@@ -2,9 +2,9 @@
 // Order behind translations, and translations on their way back to devices.
 #include "root_complex/translation_stage.h"
 
-#include <algorithm>
 #include <array>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 #include "link/ordering.h"
 
@@ -194,8 +194,7 @@ bool TranslationStage::may_go(Slot slot) {
 }
 
 std::vector<TranslationReplies::Gather>::iterator TranslationReplies::find(std::uint64_t ticket) {
-  return std::find_if(gathers_.begin(), gathers_.end(),
-                      [&](const Gather& one) { return one.ticket == ticket; });
+  return find_if(gathers_, [&](const Gather& one) { return one.ticket == ticket; });
 }
 
 std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,

@@ -3,10 +3,10 @@
 /// which UpdateFC is due. [LNK-8.12] [LNK-11.23] to [LNK-11.27]
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "link/flow_control.h"
@@ -89,14 +89,13 @@ class CreditReturns {
     due_.fill(Time::never());
   }
   bool is_conserved() const {
-    return std::all_of(pools_.begin(), pools_.end(), [](const Pools& pools) {
+    return all_of(pools_, [](const Pools& pools) {
       return pools.header.is_conserved() && pools.data.is_conserved();
     });
   }
   /// True while some class has news for the other end that only a timer will bring.
   bool has_unadvertised() const {
-    return std::any_of(pools_.begin(), pools_.end(),
-                       [](const Pools& pools) { return pools.has_news(); });
+    return any_of(pools_, [](const Pools& pools) { return pools.has_news(); });
   }
 
  protected:
@@ -211,7 +210,7 @@ class SharedReturns : public CreditReturns {
     };
     return std::count_if(pools_.begin(), pools_.end(),
                          [](const Pools& pools) { return pools.has_news(); }) > 1 &&
-           std::all_of(pools_.begin(), pools_.end(), fits);
+           all_of(pools_, fits);
   }
   Dllp take_one_for_all() {
     OptimizedUpdateFc update;
