@@ -2,7 +2,6 @@
 /// The components of a machine in the order of its results, and which device each belongs to.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "common/component.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 
@@ -54,8 +54,7 @@ class ComponentList {
 
 /// Is this member function true of all of them?
 inline bool all_of(const ComponentList::Components& list, bool (Component::*is_so)() const) {
-  return std::all_of(list.begin(), list.end(),
-                     [is_so](const Component* one) { return (one->*is_so)(); });
+  return all_of(list, [is_so](const Component* one) { return (one->*is_so)(); });
 }
 
 /// The latest of what they say.

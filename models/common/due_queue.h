@@ -5,10 +5,10 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
+#include "common/ranges.h"
 #include "flitwise/time.h"
 
 namespace flitwise {
@@ -40,8 +40,7 @@ class DueQueue {
   /// Is there an entry of which this is true?
   template <class Condition>
   bool has(Condition condition) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Due& due) { return condition(due.entry); });
+    return any_of(entries_, [&](const Due& due) { return condition(due.entry); });
   }
 
  private:

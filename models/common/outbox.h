@@ -5,8 +5,7 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "dhi/device_handle_table.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
@@ -30,8 +29,7 @@ class Outbox {
   /// Is there a packet of which this is true?
   template <class Condition>
   bool has(Condition condition) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Entry& entry) { return condition(*entry.packet); });
+    return any_of(entries_, [&](const Entry& entry) { return condition(*entry.packet); });
   }
 
   /// Hands the entry to the link at once (it arrives there when it is ready, and not before those

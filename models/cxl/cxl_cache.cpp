@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "coherence/cache_rules.h"
+#include "common/ranges.h"
 #include "cxl/home.h"
 
 namespace flitwise {
@@ -271,8 +271,7 @@ std::vector<WaitResult> CxlHome::Port::waits() const {
 
 bool CxlHome::is_quiet() const {
   return rules_.outstanding() == 0 && in_memory_ == 0 &&
-         std::all_of(ports_.begin(), ports_.end(),
-                     [](const std::unique_ptr<Port>& port) { return port->to_link.empty(); });
+         all_of(ports_, [](const std::unique_ptr<Port>& port) { return port->to_link.empty(); });
 }
 
 std::string CxlHome::waiting() const {

@@ -4,7 +4,6 @@
 /// responses. [COH-1.5]
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "coherence/cxl_line.h"
 #include "common/outbox.h"
+#include "common/ranges.h"
 #include "cxl/channels.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
@@ -62,8 +62,7 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
   }
 
   bool empty() const {
-    return std::all_of(queues_.begin(), queues_.end(),
-                       [](const Outbox& queue) { return queue.empty(); });
+    return all_of(queues_, [](const Outbox& queue) { return queue.empty(); });
   }
 
   /// As Outbox::send, to the link.

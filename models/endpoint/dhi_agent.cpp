@@ -126,10 +126,7 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity) {
 
 void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf) {
   ++counts_.deallocs;
-  DeallocMessage message;
-  message.dhi = dhi;
-  message.epoch = table_->epoch();
-  write_dhi_message(add(), bdf, message);
+  write_dhi_message(add(), bdf, DeallocMessage{DeallocScope::kOne, dhi, {}, {}, table_->epoch()});
 }
 
 // A zero-length read; with `flush` it covers every ALLOC sent before it (with `ack` only the answer

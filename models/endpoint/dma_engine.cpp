@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "common/byte_vector.h"
 #include "common/random.h"
+#include "common/ranges.h"
 #include "endpoint/bar_access.h"
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"
@@ -135,10 +134,8 @@ bool DmaEngine::is_held_up(Op op, Time now) {
 
 // Moves a message of several items from the stream into a slot. REQUIRES: one is free.
 void DmaEngine::take_message() {
-  const auto slot =
-      static_cast<std::size_t>(std::find_if(messages_.begin(), messages_.end(),
-                                            [](const Message& m) { return m.is_free(); }) -
-                               messages_.begin());
+  const auto slot = static_cast<std::size_t>(
+      find_if(messages_, [](const Message& m) { return m.is_free(); }) - messages_.begin());
   note_start();
   Message& message = messages_[slot];
   message = Message{};

@@ -2,8 +2,7 @@
 // Wiring.
 #include "fabric/builder.h"
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
 #include "cxl/channels.h"
@@ -128,8 +127,8 @@ void Builder::add_root_port(NodeIndex node) {
     }
   }
   HostNode& host = *surroundings_.hosts[graph_[node].host];
-  const auto link = std::find_if(fabric_.links.begin(), fabric_.links.end(),
-                                 [&](const FabricLink& one) { return one.lower == lower; });
+  const auto link =
+      find_if(fabric_.links, [&](const FabricLink& one) { return one.lower == lower; });
   RootPortConfig own = RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
                                                                           : at_root_port(*first));
   own.link.queue_depth = link->link->config().queue_depth;

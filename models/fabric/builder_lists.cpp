@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cxl/cxl_agents.h"
-#include "dhi/coherence.h"
 #include "fabric/builder.h"
 
 namespace flitwise {
@@ -48,7 +47,7 @@ class HandlePair final : public Bystander {
     if (!device_.engine || !agent.is_active()) {
       return {};
     }
-    const unsigned apart = mismatches(*agent.table(), device_.handles->table());
+    const unsigned apart = device_.handles->table().mismatches(*agent.table());
     return {{name() + std::string(": both ends agree on every handle"), apart == 0,
              fmt::format("{} handles mean two domains", apart)}};
   }

@@ -3,8 +3,7 @@
 // ACS, handles.
 #include "fabric/fabric.h"
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
 #include "config_space/registers.h"
@@ -144,8 +143,7 @@ Switch& Fabric::switch_at(NodeIndex node) const {
 }
 
 FabricDevice* Fabric::find(const std::string& device) {
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const FabricDevice& one) { return one.name == device; });
+  const auto found = find_if(devices, [&](const FabricDevice& one) { return one.name == device; });
   return found == devices.end() ? nullptr : &*found;
 }
 
@@ -273,8 +271,7 @@ void Fabric::tell_root_ports() {
 
 bool Fabric::is_handle_aware(const FabricDevice& device) const {
   const std::vector<NodeIndex> above = graph.switches_above(device.node);
-  return device.config.link.dhi_form != DhiForm::kRidFabric ||
-         std::all_of(above.begin(), above.end(), [this](NodeIndex sw) {
+  return device.config.link.dhi_form != DhiForm::kRidFabric || all_of(above, [this](NodeIndex sw) {
            return switch_at(sw).mode() == SwitchMode::kHandleAware;
          });
 }
@@ -288,11 +285,10 @@ AccessControl Fabric::access_control_of(NodeIndex sw) const {
   const AcsConfig acs = acs_of_switch(sw);
   std::vector<unsigned> ports;
   for (unsigned port = 0; port < graph[sw].lower.size(); ++port) {
-    const bool is_named =
-        std::any_of(acs.egress.begin(), acs.egress.end(), [&](const std::string& name) {
-          const std::optional<NodeIndex> node = graph.find(name);
-          return node && graph.is_at_or_below(*node, graph[sw].lower[port]);
-        });
+    const bool is_named = any_of(acs.egress, [&](const std::string& name) {
+      const std::optional<NodeIndex> node = graph.find(name);
+      return node && graph.is_at_or_below(*node, graph[sw].lower[port]);
+    });
     if (is_named) {
       ports.push_back(port);
     }

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
+#include "common/ranges.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -40,8 +40,7 @@ void HostBridge::attach(HostHandles& handles, const DownstreamPort& port) {
       around_.agent->handles_given_up(requester, done);
     }
   });
-  const auto above = std::find_if(ports_.begin(), ports_.end(),
-                                  [&](const auto& one) { return &one->wire == &port; });
+  const auto above = find_if(ports_, [&](const auto& one) { return &one->wire == &port; });
   handles_.add(handles, (*above)->wire, (*above)->dvsec);
 }
 

@@ -24,7 +24,7 @@ namespace flitwise {
 
 /// Its threads meet at the ring of commands. It is to be shown the accesses of devices from
 /// take_over() on.
-class IommuDriver : public ComponentModule, public MemoryWatch {
+class IommuDriver : public ComponentModule {
  public:
   /// prefix: of the names of its latencies.
   IommuDriver(const sc_core::sc_module_name& name, const HostConfig& config,
@@ -36,7 +36,7 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
     parts_.pages = std::move(pages);
     has_pages_ = true;
   }
-  void accessed(const Packet& packet, std::uint64_t address) override;
+  void accessed(const Packet& packet, std::uint64_t address);
   /// A device is about to send a request by a translation of its own.
   void translation_used(const DeviceIdentity& who, std::uint64_t physical,
                         std::uint64_t untranslated) {

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
@@ -42,8 +41,7 @@ void PageRequests::receive(const PageRequest& request, std::uint32_t token) {
 }
 
 void PageRequests::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
-  Entry& entry = *std::find_if(waiting_.begin(), waiting_.end(),
-                               [&](const Entry& one) { return one.ticket == ticket; });
+  Entry& entry = *find_if(waiting_, [&](const Entry& one) { return one.ticket == ticket; });
   entry.is_known = true;
   entry.is_allowed = result.outcome != WalkOutcome::kFault;
   entry.pasid = result.pasid;

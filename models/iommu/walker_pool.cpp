@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -242,10 +242,9 @@ void WalkerPool::forget_page(Bdf function, Pasid pasid, std::uint64_t page) {
 }
 
 bool WalkerPool::is_drained() const {
-  return std::none_of(walkers_.begin(), walkers_.end(),
-                      [](const Walker& walker) { return walker.is_busy && walker.is_overtaken; }) &&
-         std::all_of(clients_.begin(), clients_.end(),
-                     [](const TranslationClient* client) { return client->is_drained(); });
+  return none_of(walkers_,
+                 [](const Walker& walker) { return walker.is_busy && walker.is_overtaken; }) &&
+         all_of(clients_, [](const TranslationClient* client) { return client->is_drained(); });
 }
 
 std::string WalkerPool::waiting(const char* at) const {

@@ -2,9 +2,9 @@
 // What a link measures in its window, and what it says of itself.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
+#include "common/ranges.h"
 #include "link/link.h"
 
 namespace flitwise {
@@ -136,10 +136,9 @@ bool Link::is_idle() const {
 }
 
 bool Link::is_quiet() const {
-  return std::all_of(ends_.begin(), ends_.end(), [](const auto& end) {
+  return all_of(ends_, [](const auto& end) {
     return end->framer->is_quiet() && end->lanes.free_at() <= now() &&
-           std::none_of(end->wire.begin(), end->wire.end(),
-                        [](const InFlight& flying) { return flying.unit.has_payload(); });
+           none_of(end->wire, [](const InFlight& flying) { return flying.unit.has_payload(); });
   });
 }
 

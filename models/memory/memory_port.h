@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,13 +48,9 @@ class MemoryClient {
   virtual void memory_took(const MemoryTransaction& /*transaction*/) {}
 };
 
-/// Somebody who wants to see each access that root ports let into host memory.
-class MemoryWatch {
- public:
-  virtual ~MemoryWatch() = default;
-  /// address: where in memory, after translation. Changes nothing.
-  virtual void accessed(const Packet& packet, std::uint64_t address) = 0;
-};
+/// Sees each access that a root port lets into host memory, and changes nothing. address: where in
+/// memory, after translation.
+using MemoryWatch = std::function<void(const Packet& packet, std::uint64_t address)>;
 
 class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
  public:

@@ -2,9 +2,9 @@
 // The host's use of handles; whose a request is.
 #include "root_complex/host_handles.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "common/ranges.h"
 #include "tlp/message_use.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
@@ -164,9 +164,8 @@ DevicesBelow::DevicesBelow(const RootPortConfig& config, HostHandles& handles)
 
 void DevicesBelow::set(std::vector<Device> devices) {
   devices_ = std::move(devices);
-  checks_grants_ = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
-    return device.handles->checks_grants();
-  });
+  checks_grants_ =
+      any_of(devices_, [](const Device& device) { return device.handles->checks_grants(); });
 }
 
 // Where the Requester ID is the handle, all devices below share one table, and any of them will do.

@@ -188,8 +188,8 @@ void RootPort::interrupt(Packet& packet, Time delay) {
 
 [[gnu::flatten]] bool RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
   ++in_memory_;
-  for (MemoryWatch* const watch : memory_watches_) {
-    watch->accessed(packet, address);
+  for (const MemoryWatch& watch : memory_watches_) {
+    watch(packet, address);
   }
   return !memory_.submit(*this, PacketRef(&packet), address, delay) ||
          buffers_.hold_behind(packet, now() + delay);

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/component.h"
@@ -54,7 +55,7 @@ class RootPort : public ComponentModule,
   /// The port's end of its link has replayed in vain: a correctable error. [LNK-7.14]
   void replay_num_rolled_over();
   /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
-  void watch_memory(MemoryWatch& watch) { memory_watches_.push_back(&watch); }
+  void watch_memory(MemoryWatch watch) { memory_watches_.push_back(std::move(watch)); }
   /// `observer` outlives the port.
   void observe(const Observer& observer) override { record_.observer = &observer; }
 
@@ -118,7 +119,7 @@ class RootPort : public ComponentModule,
   HostRules rules_;
   TranslationReplies replies_;
   std::unique_ptr<TranslationStage> stage_;
-  std::vector<MemoryWatch*> memory_watches_;
+  std::vector<MemoryWatch> memory_watches_;
   bool checks_ecrc_ = false;
   Time memory_end_{};               // of all accesses so far
   std::size_t in_memory_ = 0;       // accesses that wait for the memory's answer

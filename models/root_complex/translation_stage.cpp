@@ -2,13 +2,17 @@
 // Order behind translations, and translations on their way back to devices.
 #include "root_complex/translation_stage.h"
 
-#include <algorithm>
 #include <array>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 #include "link/ordering.h"
 
 namespace flitwise {
+namespace {
+// Posted requests that are compared one by one; more of them are asked as groups.
+constexpr unsigned kFewPosted = 8;
+}  // namespace
 
 bool TranslationStage::translate(Entry entry, const WalkRequest& request, Time delay) {
   const std::uint32_t token = entry.packet->request;
@@ -34,17 +38,26 @@ Slot TranslationStage::add(Entry entry) {
     const auto slots = static_cast<unsigned>(entries_.size());
     const unsigned more = std::max(64U, slots);
     entries_.resize(slots + more);
-    order_.grow(slots + more);
-    free_.grow(slots + more);
+    for (SlotList* const list : {&order_, &free_, &posted_, &completions_}) {
+      list->grow(slots + more);
+    }
     for (Slot slot = slots; slot < slots + more; ++slot) {
       free_.push_back(slot);
     }
   }
   const Slot slot = *free_.front();
   free_.erase(slot);
-  posted_ += entry.is_posted() ? 1 : 0;
   entry.ticket = slot;
   entry.arrival = arrivals_++;
+  relaxed_ += entry.is_relaxed() ? 1U : 0U;
+  if (entry.is_posted()) {
+    posted_.push_back(slot);
+    if (!posted_index_.empty()) {
+      entry.posted_token = posted_index_.add(entry.packet->tlp, entry.arrival);
+    }
+  } else if (is_completion(entry.packet->tlp.type)) {
+    completions_.push_back(slot);
+  }
   entries_[slot] = std::move(entry);
   order_.push_back(slot);
   return slot;
@@ -66,7 +79,7 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
   found.is_known = true;
   found.when = when;
   ++known_;
-  if (posted_ == 0) {
+  if (!has_posted()) {
     serve(slot);  // there is none that it must not pass
   } else {
     release(slot);
@@ -75,7 +88,8 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
 
 // An outcome that came early lets nothing pass what the ordering table holds it behind; that is
 // posted requests alone. [LNK-9.1] to [LNK-9.6] Where the latest cannot go, nothing else can that
-// could not before; where it goes, others behind it may.
+// could not before; where it goes, others behind it may, unless it is a request that holds none
+// back.
 void TranslationStage::release(Slot latest) {
   if (is_releasing_) {
     looks_at_all_ = true;
@@ -86,18 +100,24 @@ void TranslationStage::release(Slot latest) {
   }
   is_releasing_ = true;
   std::optional<Slot> slot = looks_at_all_ ? order_.front() : std::optional(latest);
+  const bool frees_others = looks_at_all_ || entries_[latest].is_posted() ||
+                            is_completion(entries_[latest].packet->tlp.type);
   looks_at_all_ = false;
   for (std::size_t kept = 0; slot && kept < known_;) {
     const Slot here = *slot;
     slot = order_.next(here);
-    if (!entries_[here].is_known) {
+    const Entry& entry = entries_[here];
+    if (entry.is_known && may_go(here)) {
+      serve(here);
+      if (!frees_others && !looks_at_all_) {
+        break;
+      }
       continue;
     }
-    if (may_go(here)) {
-      serve(here);
-    } else {
-      ++kept;
+    if (relaxed_ == 0 && (entry.is_known || entry.is_posted())) {
+      break;  // what holds it back, or itself, holds back all that follow
     }
+    kept += entry.is_known ? 1U : 0U;
   }
   is_releasing_ = false;
 }
@@ -109,7 +129,12 @@ void TranslationStage::serve(Slot slot) {
   order_waits.add(entry.when, now());
   order_.erase(slot);
   free_.push_back(slot);
-  posted_ -= entry.is_posted() ? 1U : 0U;
+  posted_.erase(slot);
+  completions_.erase(slot);
+  if (entry.posted_token != kNobody) {
+    posted_index_.remove(entry.posted_token);
+  }
+  relaxed_ -= entry.is_relaxed() ? 1U : 0U;
   --known_;
   const bool is_held = server_.serve(entry);
   if (entry.packet.get() == received_) {
@@ -122,15 +147,46 @@ void TranslationStage::serve(Slot slot) {
   }
 }
 
+// Made when it is asked for, and kept until nothing posted is here any more.
+const PostedIndex& TranslationStage::posted_index() {
+  if (posted_index_.empty()) {
+    for (std::optional<Slot> slot = posted_.front(); slot; slot = posted_.next(*slot)) {
+      Entry& entry = entries_[*slot];
+      entry.posted_token = posted_index_.add(entry.packet->tlp, entry.arrival);
+    }
+  }
+  return posted_index_;
+}
+
 // Nothing posted is before it, or it may pass all that is.
-bool TranslationStage::may_go(Slot slot) const {
-  const Tlp& later = entries_[slot].packet->tlp;
-  bool is_posted_ahead = false;
-  bool may_pass = true;
-  for (Slot earlier = *order_.front(); earlier != slot; earlier = *order_.next(earlier)) {
-    is_posted_ahead = is_posted_ahead || entries_[earlier].is_posted();
-    may_pass = may_pass && passing(later, entries_[earlier].packet->tlp) != Passing::kNo;
-    if (is_posted_ahead && !may_pass) {
+bool TranslationStage::may_go(Slot slot) {
+  const Entry& later = entries_[slot];
+  const Tlp& tlp = later.packet->tlp;
+  const auto is_ahead = [&](std::optional<Slot> one) {
+    return one && entries_[*one].arrival < later.arrival;
+  };
+  const auto holds_it_back = [&](Slot one) {
+    return passing(tlp, entries_[one].packet->tlp) == Passing::kNo;
+  };
+  if (!is_ahead(posted_.front())) {
+    return true;
+  }
+  if (is_completion(tlp.type)) {
+    for (auto one = completions_.front(); is_ahead(one); one = completions_.next(*one)) {
+      if (holds_it_back(*one)) {
+        return false;
+      }
+    }
+  }
+  if (passes_all_posted(tlp)) {
+    return true;
+  }
+  unsigned looked_at = 0;
+  for (auto one = posted_.front(); is_ahead(one); one = posted_.next(*one)) {
+    if (looked_at++ == kFewPosted) {
+      return !posted_index().holds_back(tlp, later.arrival, false);
+    }
+    if (holds_it_back(*one)) {
       return false;
     }
   }
@@ -138,8 +194,7 @@ bool TranslationStage::may_go(Slot slot) const {
 }
 
 std::vector<TranslationReplies::Gather>::iterator TranslationReplies::find(std::uint64_t ticket) {
-  return std::find_if(gathers_.begin(), gathers_.end(),
-                      [&](const Gather& one) { return one.ticket == ticket; });
+  return find_if(gathers_, [&](const Gather& one) { return one.ticket == ticket; });
 }
 
 std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,

@@ -12,6 +12,7 @@
 #include "flitwise/packet.h"
 #include "iommu/agent_seams.h"
 #include "iommu/walk.h"
+#include "link/posted_index.h"
 #include "root_complex/port_output.h"
 #include "routing/host_rules.h"
 #include "stats/wait_book.h"
@@ -31,8 +32,14 @@ class TranslationStage : private TranslationClient {
     bool is_translated = false;  ///< `result` says where it goes; else it only keeps its place
     bool is_known = false;
     Time when{};
+    std::uint32_t posted_token = kNobody;
 
     bool is_posted() const { return fc_class(packet->tlp.type) == FcClass::kPosted; }
+    /// There may be posted requests that it may pass, by an attribute or as it is of another class.
+    bool is_relaxed() const {
+      const Tlp& tlp = packet->tlp;
+      return tlp.relaxed_ordering || tlp.id_based_ordering || tlp.tc != 0;
+    }
   };
   /// Implemented by RootPort.
   class Server {
@@ -57,7 +64,7 @@ class TranslationStage : private TranslationClient {
   bool is_enabled() const { return agent_.is_enabled(); }
   bool is_busy() const { return order_.size() != 0; }
   /// Whatever may not pass a posted request has to keep its place behind one that is here.
-  bool has_posted() const { return posted_ != 0; }
+  bool has_posted() const { return posted_.size() != 0; }
   std::size_t size() const { return order_.size(); }
   /// Waits behind posted requests that came before, with the translation known.
   WaitBook order_waits;
@@ -80,16 +87,19 @@ class TranslationStage : private TranslationClient {
   void release(Slot latest);
   void serve(Slot slot);
   /// By the ordering table of the link.
-  bool may_go(Slot slot) const;
+  bool may_go(Slot slot);
+  const PostedIndex& posted_index();
 
   TranslationService& agent_;
   Server& server_;
-  const Packet* received_ = nullptr;  // while the agent is asked for it
-  bool is_held_ = false;              // its buffer stays in use
-  std::vector<Entry> entries_;        // by slot, which is the ticket
-  SlotList order_{0}, free_{0};       // in order of arrival
-  std::size_t posted_ = 0;            // of those in order_
-  std::size_t known_ = 0;             // of those in order_
+  const Packet* received_ = nullptr;     // while the agent is asked for it
+  bool is_held_ = false;                 // its buffer stays in use
+  std::vector<Entry> entries_;           // by slot, which is the ticket
+  SlotList order_{0}, free_{0};          // in order of arrival
+  SlotList posted_{0}, completions_{0};  // of those in order_, likewise
+  PostedIndex posted_index_;             // of posted_, or empty: nobody has asked
+  std::size_t known_ = 0;                // of those in order_
+  std::size_t relaxed_ = 0;              // likewise
   std::uint64_t arrivals_ = 0;
   std::uint64_t fence_ = 0;  // arrivals below it are from before the latest invalidation
   bool is_releasing_ = false;

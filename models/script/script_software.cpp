@@ -246,21 +246,14 @@ void ScriptSession::run(const DhiOp& op) {
   const Bdf requester = op.requester_id.value_or(endpoint.base());
   PacketRef packet = machine_.pool.make(PacketKind::kTlp);
   if (op.is_alloc) {
-    AllocMessage message;
-    message.dhi = Dhi{op.dhi};
-    message.identity = DeviceIdentity(op.bdf.value_or(endpoint.base()), op.pasid);
-    message.is_trusted = op.is_trusted;
-    message.capabilities = op.capabilities;
-    message.epoch = epoch;
-    write_dhi_message(*packet, requester, message);
+    const DeviceIdentity identity(op.bdf.value_or(endpoint.base()), op.pasid);
+    write_dhi_message(*packet, requester,
+                      AllocMessage{Dhi{op.dhi}, identity, op.is_trusted, op.capabilities, epoch});
   } else {
-    DeallocMessage message;
-    message.scope = op.scope;
-    message.dhi = Dhi{op.dhi};
-    message.upper = Dhi{op.upper};
-    message.function = op.bdf.value_or(op.scope == DeallocScope::kFunction ? requester : Bdf{});
-    message.epoch = epoch;
-    write_dhi_message(*packet, requester, message);
+    const Bdf named = op.scope == DeallocScope::kFunction ? requester : Bdf{};
+    write_dhi_message(
+        *packet, requester,
+        DeallocMessage{op.scope, Dhi{op.dhi}, Dhi{op.upper}, op.bdf.value_or(named), epoch});
   }
   packet->size = wire_size_of(packet->tlp, packet->payload_bytes, packet->purpose);
   packet->request = token_;

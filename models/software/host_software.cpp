@@ -206,7 +206,9 @@ void HostSoftware::set_up_translation_tables() {
     const auto written = [this, &host](std::uint64_t address) { written_(host, address); };
     host.driver->take_over(set_up_driver(host.config, devices, host.memory, host.agent, written));
     for (const auto& port : fabric_.root_ports_of(host.number)) {
-      port->watch_memory(*host.driver);
+      port->watch_memory([driver = host.driver.get()](const Packet& packet, std::uint64_t address) {
+        driver->accessed(packet, address);
+      });
     }
     for (const FabricDevice& device : devices) {
       device.endpoint->watch_translations(

@@ -2,7 +2,6 @@
 /// Host software of a machine: what it does before the engines begin, and for them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "common/component.h"
+#include "common/ranges.h"
 #include "fabric/fabric.h"
 #include "host/handle_driver.h"
 #include "host/host_node.h"
@@ -32,9 +32,8 @@ class HostSoftware final : public Component {
   bool is_set_up() const { return is_set_up_; }
   /// Ready, whether or not the last of what it sent is over.
   bool is_booted() const {
-    return is_set_up_ || std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
-             return host->boot && host->boot->is_done();
-           });
+    return is_set_up_ ||
+           all_of(hosts_, [](const auto& host) { return host->boot && host->boot->is_done(); });
   }
   /// Why the boot went wrong, in plain words; empty where it did not.
   const std::string& failure() const { return failure_; }
@@ -44,7 +43,7 @@ class HostSoftware final : public Component {
   const char* name() const override { return "host software"; }
   /// Of its drivers of handles.
   bool is_quiet() const override {
-    return std::all_of(devices_.begin(), devices_.end(), [](const Device& one) {
+    return all_of(devices_, [](const Device& one) {
       return one.driver == nullptr || one.driver->is_quiet();
     });
   }

@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
+#include "common/ranges.h"
 #include "config_space/functions.h"
 #include "link/transaction_queues.h"
 
@@ -134,8 +135,8 @@ void Switch::let_go(const HeldBuffer& held) {
     return;
   }
   if (held.is_broadcast) {
-    const auto copies = std::find_if(broadcasts_.begin(), broadcasts_.end(),
-                                     [&](const auto& one) { return one.packet == held.packet; });
+    const auto copies =
+        find_if(broadcasts_, [&](const auto& one) { return one.packet == held.packet; });
     if (--copies->copies > 0) {
       return;
     }
@@ -148,14 +149,12 @@ void Switch::let_go(const HeldBuffer& held) {
 
 std::map<std::string, std::uint64_t> Switch::errors() const {
   std::map<std::string, std::uint64_t> all = errors_;
-  if (unchecked_handles_ > 0) {
-    all["unchecked_handle"] = unchecked_handles_;
-  }
-  if (redirected_[0] > 0) {
-    all["redirected_request"] = redirected_[0];
-  }
-  if (redirected_[1] > 0) {
-    all["redirected_completion"] = redirected_[1];
+  for (const auto& [kind, count] : {std::pair("unchecked_handle", unchecked_handles_),
+                                    std::pair("redirected_request", redirected_[0]),
+                                    std::pair("redirected_completion", redirected_[1])}) {
+    if (count > 0) {
+      all[kind] = count;
+    }
   }
   return all;
 }
@@ -178,8 +177,7 @@ Bdf Switch::bdf_of(std::uint16_t port) const {
 }
 
 bool Switch::is_quiet() const {
-  return std::all_of(ports_.begin(), ports_.end(),
-                     [](const auto& port) { return port->egress.empty(); });
+  return all_of(ports_, [](const auto& port) { return port->egress.empty(); });
 }
 
 void Switch::start_window() {

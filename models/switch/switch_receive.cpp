@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switch: what comes in, and what becomes of it.
+#include <boost/endian/conversion.hpp>
+
 #include <algorithm>
 
 #include "config_space/registers.h"
@@ -183,20 +185,16 @@ bool Switch::access_config_space(std::uint16_t ingress, Packet& packet, std::uin
   const Tlp& tlp = packet.tlp;
   PacketRef completion = make_completion(ingress, packet, tlp.completer_id, CplStatus::kSC);
   if (tlp.type == TlpType::kCfgWr0 || tlp.type == TlpType::kCfgWr1) {
-    const std::uint8_t* const b = packet.payload.data();
-    const std::uint32_t value = packet.payload.size() < 4
-                                    ? 0U
-                                    : std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 |
-                                          std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24;
+    const std::uint32_t value =
+        packet.payload.size() < 4 ? 0U : boost::endian::load_little_u32(packet.payload.data());
     configure(port, tlp.register_offset, value, tlp.first_be);
   } else {
     const std::uint32_t value = at(port).space.read(tlp.register_offset);
     completion->tlp.type = TlpType::kCplD;
     completion->tlp.length_dw = 1;
     completion->payload_bytes = 4;
-    for (unsigned byte = 0; byte < 4; ++byte) {
-      completion->payload.push_back(static_cast<std::uint8_t>(value >> (8 * byte)));
-    }
+    completion->payload.resize(4);
+    boost::endian::store_little_u32(completion->payload.data(), value);
   }
   answer(ingress, packet, std::move(completion));
   return true;

@@ -6,10 +6,10 @@
 
 #include <boost/range/algorithm_ext/push_back.hpp>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "common/ranges.h"
 #include "config/instances.h"
 #include "config_space/config_space.h"
 #include "flitwise/error.h"
@@ -73,8 +73,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
 
 // Some device is hostile.
 bool Machine::is_watched() const {
-  return std::any_of(isolation_.begin(), isolation_.end(),
-                     [](const auto& one) { return one->is_needed(); });
+  return any_of(isolation_, [](const auto& one) { return one->is_needed(); });
 }
 
 void Machine::serve() {
@@ -138,8 +137,7 @@ void Machine::work_ended() {
 // A trace may have addresses in the BARs of a peer.
 bool Machine::may_serve_peers(std::size_t device) const {
   const FabricDevice& own = fabric_.devices[device];
-  return own.is_below_switch &&
-         std::any_of(fabric_.devices.begin(), fabric_.devices.end(), [&](const FabricDevice& one) {
+  return own.is_below_switch && any_of(fabric_.devices, [&](const FabricDevice& one) {
            return &one != &own && one.root_port == own.root_port &&
                   one.config.workload.kind == WorkloadKind::kTrace;
          });

@@ -2,10 +2,10 @@
 // Attacks by kind.
 #include "watch/attack_book.h"
 
-#include <algorithm>
 #include <string_view>
 #include <variant>
 
+#include "common/ranges.h"
 #include "dhi/dhi_message.h"
 #include "tlp/identity.h"
 #include "tlp/message_use.h"
@@ -59,20 +59,16 @@ AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricD
 }
 
 void AttackBook::begin() {
-  if (has_begun_) {
+  if (has_begun_ || attackers_.empty()) {
     return;
   }
   has_begun_ = true;
-  if (attackers_.empty()) {
-    return;
-  }
   completions_before_ = raw_completions();
   for (const auto& port : fabric_.root_ports) {
     if (const Attacker* const attacker = attacker_at(port->name())) {
-      port->watch_memory(
-          ports_.emplace_back([this, attacker](const Packet& packet, std::uint64_t address) {
-            reached_memory(*attacker, packet, address);
-          }));
+      port->watch_memory([this, attacker](const Packet& packet, std::uint64_t address) {
+        reached_memory(*attacker, packet, address);
+      });
     }
   }
   for (const auto& one : fabric_.switches) {
@@ -87,7 +83,7 @@ void AttackBook::begin() {
 
 // The first of those below the port.
 const AttackBook::Attacker* AttackBook::attacker_at(std::string_view root_port) const {
-  const auto found = std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
+  const auto found = find_if(attackers_, [&](const Attacker& one) {
     return std::string_view(one.device->root_port->name()) == root_port;
   });
   return found != attackers_.end() ? &*found : nullptr;
@@ -223,10 +219,9 @@ void AttackBook::told_by_switch(const Packet& packet, unsigned host, const Bridg
   if (!is_hostile(packet) || told_by_peer(packet, "refused") || port == nullptr) {
     return;
   }
-  const auto attacker =
-      std::find_if(attackers_.begin(), attackers_.end(), [&](const Attacker& one) {
-        return one.device->host == host && port->owns_bus(one.device->buses.secondary);
-      });
+  const auto attacker = find_if(attackers_, [&](const Attacker& one) {
+    return one.device->host == host && port->owns_bus(one.device->buses.secondary);
+  });
   if (attacker == attackers_.end()) {
     return;
   }
@@ -248,8 +243,8 @@ std::uint64_t AttackBook::handles_taken() const {
       continue;
     }
     const HostHandleTable& table = device.handles->table();
-    const auto attacker = std::find_if(attackers_.begin(), attackers_.end(),
-                                       [&](const Attacker& one) { return one.device == &device; });
+    const auto attacker =
+        find_if(attackers_, [&](const Attacker& one) { return one.device == &device; });
     if (attacker == attackers_.end()) {
       const auto partition = table.partition_of(device.endpoint->base());
       taken += partition ? harm_of(table.statistics(*partition)) : 0;

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +15,7 @@
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
-#include "watch/hostile_packet.h"
+#include "watch/isolation_watch.h"
 
 namespace flitwise {
 
@@ -73,8 +72,7 @@ class AttackBook final : public Bystander {
 
   const Fabric& fabric_;
   const IdentityForm form_;
-  std::deque<Attacker> attackers_;
-  std::deque<PortWatch> ports_;
+  std::vector<Attacker> attackers_;
   std::array<Count, kAttacks> counts_{};
   std::unordered_map<std::uint64_t, Attack>
       across_;                            ///< by uid: to a peer, which has not refused it

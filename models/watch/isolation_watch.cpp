@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 
+#include "common/ranges.h"
 #include "config/load.h"
 #include "host/agent_registers.h"
 #include "iommu/table_builder.h"
@@ -56,10 +56,9 @@ IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, HostN
   }
   for (const auto& port : fabric.root_ports_of(host.number)) {
     if (is_needed()) {
-      port->watch_memory(
-          ports_.emplace_back([this, &own = *port](const Packet& packet, std::uint64_t address) {
-            accessed(own, packet, address);
-          }));
+      port->watch_memory([this, &own = *port](const Packet& packet, std::uint64_t address) {
+        accessed(own, packet, address);
+      });
     }
   }
 }
@@ -106,8 +105,7 @@ void IsolationWatch::begin() {
     return;
   }
   has_begun_ = true;
-  compares_memory_ = std::all_of(attackers_.begin(), attackers_.end(),
-                                 [](const Attacker& one) { return one.is_confined; });
+  compares_memory_ = all_of(attackers_, [](const Attacker& one) { return one.is_confined; });
   if (compares_memory_) {
     remember(0, kComparedBytes);
   }
@@ -213,7 +211,7 @@ CheckResult IsolationWatch::accesses_check() const {
 
 bool IsolationWatch::is_attackers(std::uint64_t page) const {
   const std::uint64_t address = page * kPageBytes;
-  return std::any_of(attackers_.begin(), attackers_.end(), [&](const Attacker& attacker) {
+  return any_of(attackers_, [&](const Attacker& attacker) {
     return attacker.memory.first < address + kPageBytes && address <= attacker.memory.last;
   });
 }

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -15,11 +14,24 @@
 #include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
+#include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "iommu/translation_agent.h"
-#include "watch/hostile_packet.h"
 
 namespace flitwise {
+
+/// A packet that a hostile device has made, as against the TLPs of a script and what answers it.
+inline bool is_hostile(const Packet& packet) {
+  return is_sent_raw(packet) && packet.request == 0;
+}
+
+/// Addresses, both ends inside.
+struct WatchedSpan {
+  std::uint64_t first = 0, last = ~std::uint64_t{0};
+  bool contains(std::uint64_t address, std::uint64_t bytes) const {
+    return address >= first && address <= last && bytes - 1 <= last - address;
+  }
+};
 
 /// Judges what the configuration promises: Requester IDs where host.requester_check (and behind a
 /// switch system.source_validation) is on, domains where host.dhi.grant is configured, memory where
@@ -83,7 +95,6 @@ class IsolationWatch final : public Bystander {
   bool has_begun_ = false, compares_memory_ = false;
   std::unordered_map<std::uint64_t, Page> pages_;               // by number; all others are 0
   std::unordered_map<const Packet*, std::uint64_t> writes_to_;  // others' on their way: where to
-  std::deque<PortWatch> ports_;
   /// Accesses of one kind that have reached memory.
   struct Reached {
     std::uint64_t count = 0, foreign = 0, elsewhere = 0;

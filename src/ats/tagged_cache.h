@@ -82,7 +82,7 @@ class TaggedCache {
     }
     const std::size_t set = key.index() % sets_;
     std::optional<Key> evicted;
-    if (free_way(set) == kNone) {
+    if (orders_[set].used == ways_) {
       const std::size_t victim = policy_ == CachePolicy::kRandom
                                      ? set * ways_ + random_.below(ways_)
                                      : orders_[set].oldest;
@@ -90,8 +90,9 @@ class TaggedCache {
       drop(victim);
     }
     const std::size_t slot = free_way(set);
-    if constexpr (kFreeWays == FreeWays::kLatestFirst) {
-      orders_[set].free = neighbours_[slot].older;
+    const bool is_last = ++orders_[set].used == ways_;
+    if (kFreeWays == FreeWays::kLatestFirst || is_last) {
+      orders_[set].free = is_last ? kNone : neighbours_[slot].older;
     }
     lines_[slot] = {key, value};
     is_used_[slot] = true;
@@ -131,9 +132,10 @@ class TaggedCache {
   struct Neighbours {
     std::uint32_t older = kNone, newer = kNone;
   };
-  /// Of a set: ways in use, and free ones: none before this one, or this one and its older ones.
+  /// Of a set: ways in use, and free ones: none before this one, or this one and its older ones;
+  /// and how many are in use.
   struct Order {
-    std::uint32_t oldest = kNone, newest = kNone, free = kNone;
+    std::uint32_t oldest = kNone, newest = kNone, free = kNone, used = 0;
   };
 
   /// Where the key stands in the index, or would: linear probing.
@@ -185,6 +187,7 @@ class TaggedCache {
     take_from_index(lines_[slot].first);
     unlink(slot);
     is_used_[slot] = false;
+    --orders_[slot / ways_].used;
     --size_;
     set_free(slot);
   }
@@ -197,15 +200,14 @@ class TaggedCache {
       free = std::min(free, static_cast<std::uint32_t>(slot));
     }
   }
-  /// The free way of the set to be filled next, or kNone.
+  /// The free way of the set to be filled next. Nothing is searched where a victim has just left a
+  /// full set. REQUIRES: there is one.
   std::uint32_t free_way(std::size_t set) {
     std::uint32_t& free = orders_[set].free;
     if constexpr (kFreeWays == FreeWays::kLowestFirst) {
-      const std::size_t end = (set + 1) * ways_;
-      while (free < end && is_used_[free]) {
+      while (is_used_[free]) {
         ++free;
       }
-      return free < end ? free : kNone;
     }
     return free;
   }

@@ -2,13 +2,13 @@
 // flitwise bench: how many units of work a second, each case beside the bare kernel.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
 #include "cli/commands.h"
 #include "common/child_process.h"
 #include "common/embedded.h"
+#include "common/ranges.h"
 #include "flitwise/system.h"
 #include "results/text_table.h"
 #include "system/kernel.h"
@@ -51,8 +51,7 @@ struct Pair {
 };
 
 const BenchCase* find_case(const std::string& name) {
-  const auto* found = std::find_if(std::begin(kCases), std::end(kCases),
-                                   [&](const BenchCase& each) { return name == each.name; });
+  const auto* found = find_if(kCases, [&](const BenchCase& each) { return name == each.name; });
   return found == std::end(kCases) ? nullptr : found;
 }
 

@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "common/atomic_file.h"
 #include "common/printable.h"
+#include "common/ranges.h"
 
 namespace flitwise::cli {
 namespace {
@@ -115,8 +115,7 @@ void print_warnings(const Plan& plan, const std::string& file) {
   std::vector<std::pair<std::string, std::size_t>> found;  // in order of points
   for (const Point& point : plan) {
     for (const std::string& warning : config_warnings(config_of(point))) {
-      const auto same = std::find_if(found.begin(), found.end(),
-                                     [&](const auto& one) { return one.first == warning; });
+      const auto same = find_if(found, [&](const auto& one) { return one.first == warning; });
       if (same == found.end()) {
         found.emplace_back(warning, 1);
       } else {

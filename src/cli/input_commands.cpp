@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -18,6 +16,7 @@
 #include "common/embedded.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "script/script.h"
 #include "sweep/plan.h"
@@ -32,8 +31,7 @@ bool is_sweep(const std::string& text) {
   std::istringstream in(text);
   std::string line;
   while (std::getline(in, line)) {
-    if (std::any_of(std::begin(kSweepKeys), std::end(kSweepKeys),
-                    [&](const char* key) { return line.rfind(key, 0) == 0; })) {
+    if (any_of(kSweepKeys, [&](const char* key) { return line.rfind(key, 0) == 0; })) {
       return true;
     }
   }
@@ -82,10 +80,9 @@ std::istream& input(std::istringstream& nothing) {
 
 int encode(const CodecOptions& options) {
   // A packet that names its type on the command line needs no input, nor does a flit with its TLPs.
-  const bool is_complete =
-      std::any_of(options.sets.begin(), options.sets.end(), [](const std::string& set) {
-        return set.rfind("type=", 0) == 0 || set.rfind("tlps=", 0) == 0;
-      });
+  const bool is_complete = any_of(options.sets, [](const std::string& set) {
+    return set.rfind("type=", 0) == 0 || set.rfind("tlps=", 0) == 0;
+  });
   std::istringstream text(fmt::format("{}", fmt::join(options.words, " ")));
   std::istream& in = is_complete || !options.words.empty() ? text : input(text);
   return encode_command(options.kind, options.sets, in, std::cout, std::cerr);

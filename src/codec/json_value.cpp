@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/algorithm/string/split.hpp>
 #include <cctype>
 #include <charconv>
@@ -12,6 +11,7 @@
 #include <optional>
 
 #include "common/problems.h"
+#include "common/ranges.h"
 
 namespace flitwise::json_value {
 namespace {
@@ -133,8 +133,7 @@ Complaint read_bytes(const Json& value, std::vector<std::uint8_t>& out) {
     return wrong(value, "a text of hex digits");
   }
   const std::string digits = without_blanks(value.get_ref<const std::string&>());
-  const auto wrong_digit = std::find_if(digits.begin(), digits.end(),
-                                        [](unsigned char c) { return std::isxdigit(c) == 0; });
+  const auto wrong_digit = find_if(digits, [](unsigned char c) { return std::isxdigit(c) == 0; });
   if (wrong_digit != digits.end()) {
     // A byte of a longer character is no text by itself.
     const bool is_ascii = *wrong_digit >= ' ' && *wrong_digit <= '~';

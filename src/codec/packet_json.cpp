@@ -8,7 +8,6 @@
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_codec.h"

@@ -2,9 +2,8 @@
 // What helps who writes a configuration: warnings, and larger values of keys.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "common/problems.h"
+#include "common/ranges.h"
 #include "config/document.h"
 #include "config/instances.h"
 #include "config/load.h"
@@ -288,7 +287,7 @@ std::vector<std::string> config_warnings(const Config& config) {
     Warnings own;
     warn_of_link(for_instance(config, name), own);
     for (const std::string& warning : own) {
-      if (std::find(of_all.begin(), of_all.end(), warning) == of_all.end()) {
+      if (!contains(of_all, warning)) {
         all.push_back(fmt::format("system.instances.{}.{}", name, warning));
       }
     }
@@ -315,9 +314,7 @@ void advise(const Config& whole, Limit& limit) {
       continue;
     }
     config = for_instance(config, name);
-    const auto& set = found->second;
-    if (std::any_of(set.begin(), set.end(),
-                    [&limit](const auto& one) { return one.first == limit.key; })) {
+    if (any_of(found->second, [&limit](const auto& one) { return one.first == limit.key; })) {
       prefix = "system.instances." + name + ".";
     }
   }

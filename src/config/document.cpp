@@ -6,18 +6,17 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <map>
 #include <sstream>
 #include <unordered_map>
 
 #include "common/printable.h"
+#include "common/ranges.h"
 
 namespace flitwise::config {
 
 const Value::Entry* Value::find(const std::string& key) const {
-  const auto at = std::find_if(entries.begin(), entries.end(),
-                               [&](const Entry& entry) { return entry.key == key; });
+  const auto at = find_if(entries, [&](const Entry& entry) { return entry.key == key; });
   return at == entries.end() ? nullptr : &*at;
 }
 

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "common/input_file.h"
 #include "common/printable.h"
 #include "common/problems.h"
+#include "common/ranges.h"
 #include "config/document.h"
 #include "config/instances.h"
 #include "config/reader.h"
@@ -31,8 +31,8 @@ std::string directory_of(const std::string& file) {
 
 /// Takes the entry `base` out of the tree; null when there is none.
 std::optional<Value::Entry> take_base(Value& tree) {
-  const auto at = std::find_if(tree.entries.begin(), tree.entries.end(),
-                               [](const Value::Entry& entry) { return entry.key == "base"; });
+  const auto at =
+      find_if(tree.entries, [](const Value::Entry& entry) { return entry.key == "base"; });
   if (tree.kind != Value::Kind::kMap || at == tree.entries.end()) {
     return std::nullopt;
   }
@@ -144,7 +144,7 @@ void check_relations(const Config& config, const TopologyFacts& topology, const 
                      ProblemList& problems) {
   for (const BrokenRelation& relation : broken_relations(config, topology)) {
     const Place* place = blamed(relation, whole, of_instance);
-    const bool is_known = std::find(known.begin(), known.end(), relation.message) != known.end();
+    const bool is_known = contains(known, relation.message);
     if (place == nullptr || is_known) {
       continue;
     }
@@ -157,7 +157,7 @@ void check_relations(const Config& config, const TopologyFacts& topology, const 
 }
 
 bool lies_in(const std::string& path, const std::vector<std::string>& sections) {
-  return std::any_of(sections.begin(), sections.end(), [&](const std::string& section) {
+  return any_of(sections, [&](const std::string& section) {
     return path == section || path.rfind(section + ".", 0) == 0;
   });
 }
@@ -324,9 +324,8 @@ void check_instances(const Graph& graph, Reader& reader, Config& config,
                      std::vector<std::string>& broken, ProblemList& problems) {
   const std::vector<InstanceName> all = instance_names(graph);
   for (const auto& [name, instance] : reader.instances()) {
-    const auto own = std::find_if(all.begin(), all.end(), [&, &called = name](const auto& each) {
-      return each.name == called;
-    });
+    const auto own =
+        find_if(all, [&, &called = name](const auto& each) { return each.name == called; });
     if (own == all.end()) {
       report_unknown_instance(name, instance.place, all, problems);
     } else {
@@ -339,8 +338,7 @@ void check_instances(const Graph& graph, Reader& reader, Config& config,
 bool has_graph(const Config& config, const Origins& origins, ProblemList& problems) {
   const std::vector<std::string> keys = {"system.topology", "system.hosts", "system.devices",
                                          "system.nodes", "system.edges"};
-  if (std::any_of(keys.begin(), keys.end(),
-                  [&](const std::string& key) { return origins.is_bad(key); })) {
+  if (any_of(keys, [&](const std::string& key) { return origins.is_bad(key); })) {
     return false;
   }
   const std::vector<TopologyFlaw> flaws = topology_flaws(config.system);

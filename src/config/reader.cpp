@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
+#include <boost/range/algorithm_ext/erase.hpp>
 #include <unordered_map>
 
 #include "common/printable.h"
+#include "common/ranges.h"
 
 namespace flitwise::config {
 
@@ -142,9 +142,8 @@ void Reader::read_key(const Value::Entry& entry, const Key& key, Target& target)
   }
   if (target.instance != nullptr) {
     auto& values = target.instance->values;
-    values.erase(std::remove_if(values.begin(), values.end(),
-                                [&](const auto& other) { return other.first == key.path; }),
-                 values.end());
+    boost::range::remove_erase_if(values,
+                                  [&](const auto& other) { return other.first == key.path; });
     values.emplace_back(key.path, key.write(*target.config).dump());
   }
 }
@@ -201,8 +200,7 @@ constexpr FutureKey kFutureKeys[] = {
 /// A file with such a key is meant for another command.
 const char* of_sweep(const std::string& key) {
   constexpr const char* kSweepKeys[] = {"axes", "blocks", "seeds", "set", "zip"};
-  const bool is_one =
-      std::find(std::begin(kSweepKeys), std::end(kSweepKeys), key) != std::end(kSweepKeys);
+  const bool is_one = contains(kSweepKeys, key);
   return is_one ? "; this is a key of a sweep, which 'flitwise sweep run' takes" : "";
 }
 

@@ -2,12 +2,11 @@
 // Cross-field checks, one function each.
 #include "config/relations.h"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "config/names.h"
 #include "config/sections/sections.h"
 #include "endpoint/domain_numbers.h"
@@ -288,8 +287,7 @@ constexpr std::string_view kWaitedFor[] = {"run.deadlock_after",
 void check_patience(const Config& config, BrokenRelations& broken) {
   const std::int64_t patience = config.run.deadlock_after.fs;
   for (const Key& key : all_rows()) {
-    if (key.unit != "time" ||
-        std::find(std::begin(kWaitedFor), std::end(kWaitedFor), key.path) != std::end(kWaitedFor)) {
+    if (key.unit != "time" || contains(kWaitedFor, key.path)) {
       continue;
     }
     const auto written = key.write(config).get<std::string>();  // a word: follows from others

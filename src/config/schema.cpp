@@ -3,8 +3,7 @@
 // hash, JSON Schema, Markdown and a list.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "common/sha256.h"
 #include "config/load.h"
 #include "config/sections/sections.h"
@@ -21,14 +20,12 @@ const Keys& all_rows() {
 
 const Key* find_row(const std::string& path) {
   const Keys& all = all_rows();
-  const auto at =
-      std::find_if(all.begin(), all.end(), [&](const Key& key) { return key.path == path; });
+  const auto at = find_if(all, [&](const Key& key) { return key.path == path; });
   return at == all.end() ? nullptr : &*at;
 }
 
 const KeyNode* KeyNode::child(const std::string& child_name) const {
-  const auto at = std::find_if(children.begin(), children.end(),
-                               [&](const KeyNode& node) { return node.name == child_name; });
+  const auto at = find_if(children, [&](const KeyNode& node) { return node.name == child_name; });
   return at == children.end() ? nullptr : &*at;
 }
 
@@ -49,8 +46,7 @@ const KeyNode& key_tree() {
         dot = key.path.find('.', start);
         const std::string name = key.path.substr(start, dot - start);
         auto& parts = node->children;
-        const auto at = std::find_if(parts.begin(), parts.end(),
-                                     [&](const KeyNode& part) { return part.name == name; });
+        const auto at = find_if(parts, [&](const KeyNode& part) { return part.name == name; });
         node =
             &*(at != parts.end() ? at
                                  : parts.insert(at, {name, key.path.substr(0, dot), nullptr, {}}));

@@ -3,8 +3,7 @@
 // [LNK-9.8] [LNK-9.15]
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "config_space/enumeration.h"
 
 namespace flitwise {
@@ -163,11 +162,10 @@ unsigned Enumerator::common_mps(std::size_t index) const {
 }
 
 bool Enumerator::has_ari_below(std::size_t index) const {
-  return std::any_of(result_.functions.begin(), result_.functions.end(),
-                     [index](const FoundFunction& function) {
-                       return function.parent == static_cast<int>(index) &&
-                              function.extended_capability(cfg::kExtAri).has_value();
-                     });
+  return any_of(result_.functions, [index](const FoundFunction& function) {
+    return function.parent == static_cast<int>(index) &&
+           function.extended_capability(cfg::kExtAri).has_value();
+  });
 }
 
 }  // namespace flitwise

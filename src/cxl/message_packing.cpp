@@ -2,9 +2,9 @@
 // Messages into flits, with their bits and data.
 #include "cxl/flit_codec.h"
 
-#include <algorithm>
 #include <deque>
 
+#include "common/ranges.h"
 #include "cxl/message_fields.h"
 #include "cxl/slot_packer.h"
 
@@ -22,8 +22,7 @@ class Sender {
   }
 
   bool is_done() const {
-    return chunks_.empty() &&
-           std::all_of(queues_.begin(), queues_.end(), [](const auto& q) { return q.empty(); });
+    return chunks_.empty() && all_of(queues_, [](const auto& q) { return q.empty(); });
   }
   CxlWaiting waiting() const {
     CxlWaiting waiting;

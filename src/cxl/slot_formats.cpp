@@ -2,7 +2,7 @@
 // The tables of slot formats. The order of the codes is unverified for 256-byte flits.
 #include "cxl/flit_layout.h"
 
-#include <algorithm>
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -116,12 +116,10 @@ const CxlFormat* CxlSlotFormats::find(CxlPlace place, std::uint8_t code) const {
 
 bool CxlSlotFormats::has_place_for(CxlChannel channel) const {
   const auto holds = [channel](const CxlFormat& format) {
-    return std::any_of(format.groups.begin(), format.groups.end(),
-                       [channel](const CxlGroup& group) { return group.channel == channel; });
+    return any_of(format.groups,
+                  [channel](const CxlGroup& group) { return group.channel == channel; });
   };
-  return std::any_of(lists_.begin(), lists_.end(), [&holds](const List& list) {
-    return std::any_of(list.begin(), list.end(), holds);
-  });
+  return any_of(lists_, [&holds](const List& list) { return any_of(list, holds); });
 }
 
 }  // namespace flitwise

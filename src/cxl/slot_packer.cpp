@@ -2,7 +2,7 @@
 // Which slots of a flit have messages, which data; what a sender holds to unless told otherwise.
 #include "cxl/slot_packer.h"
 
-#include <algorithm>
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -144,10 +144,9 @@ const CxlFormat* CxlSlotPacker::best(CxlPlace place, Wanted wanted) const {
     return found;
   }
   for (const CxlFormat& format : formats_.in(place)) {
-    const bool has_any =
-        std::any_of(format.groups.begin(), format.groups.end(), [this](const CxlGroup& group) {
-          return (channels_left_ >> index_of(group.channel) & 1U) != 0;
-        });
+    const bool has_any = any_of(format.groups, [this](const CxlGroup& group) {
+      return (channels_left_ >> index_of(group.channel) & 1U) != 0;
+    });
     if (!has_any || !rules_.uses(place, format.code)) {
       continue;
     }

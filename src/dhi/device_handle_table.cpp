@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -162,8 +161,7 @@ Choice DeviceHandleTable::choose() const {
   if (victim) {
     return {readiness(*victim), dhi_of(*victim)};
   }
-  const bool is_due =
-      std::any_of(orders_.begin(), orders_.end(), [](const Order& order) { return order.is_held; });
+  const bool is_due = any_of(orders_, [](const Order& order) { return order.is_held; });
   return {is_due ? MissOutcome::kWaitForOrder : MissOutcome::kNotHere, std::nullopt};
 }
 
@@ -423,10 +421,8 @@ void DeviceHandleTable::hold(unsigned tag, const DeallocMessage& message) {
 }
 
 bool DeviceHandleTable::is_drained(unsigned tag) const {
-  const std::vector<Slot>& slots = orders_[tag].slots;
-  return std::all_of(slots.begin(), slots.end(), [this](Slot slot) {
-    return !entries_[slot].is_valid || is_idle(entries_[slot]);
-  });
+  return all_of(orders_[tag].slots,
+                [this](Slot slot) { return !entries_[slot].is_valid || is_idle(entries_[slot]); });
 }
 
 void DeviceHandleTable::release(unsigned tag) {
@@ -445,7 +441,7 @@ void DeviceHandleTable::release(unsigned tag) {
 }
 
 bool DeviceHandleTable::is_held(Bdf function) const {
-  return std::any_of(orders_.begin(), orders_.end(), [function](const Order& order) {
+  return any_of(orders_, [function](const Order& order) {
     return order.is_held && order.message.scope == DeallocScope::kFunction &&
            order.message.function == function;
   });

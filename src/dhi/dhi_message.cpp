@@ -2,8 +2,8 @@
 // Bits of the DHI messages, as docs/formats/dhi_messages.md lays them out.
 #include "dhi/dhi_message.h"
 
-#include "common/name_table.h"
-#include "tlp/dw_bytes.h"
+#include "common/byte_vector.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {

@@ -2,11 +2,11 @@
 /// What the host lets each function ask for: PASIDs, trust and capabilities. [DHI S3]
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "common/ranges.h"
 #include "dhi/handle_types.h"
 #include "flitwise/ids.h"
 
@@ -28,11 +28,9 @@ struct Grant {
   static Grant any() { return {{{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}}, true, false, 0xffff}; }
 
   bool has(OptionalId<Pasid> pasid) const {
-    return !pasid ? without_pasid
-                  : std::any_of(pasids.begin(), pasids.end(), [&](const PasidRange& range) {
-                      return to_int(*pasid) >= to_int(range.lower) &&
-                             to_int(*pasid) <= to_int(range.upper);
-                    });
+    return !pasid ? without_pasid : any_of(pasids, [&](const PasidRange& range) {
+      return to_int(*pasid) >= to_int(range.lower) && to_int(*pasid) <= to_int(range.upper);
+    });
   }
 };
 

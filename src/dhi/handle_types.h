@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "common/name_table.h"
+#include "common/ranges.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {

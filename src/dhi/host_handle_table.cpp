@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "common/ranges.h"
+#include "dhi/device_handle_table.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -290,6 +291,16 @@ std::optional<Dhi> HostHandleTable::find(const DeviceIdentity& identity) const {
   return handle == kNone ? std::nullopt : std::optional<Dhi>(Dhi{handle});
 }
 
+unsigned HostHandleTable::mismatches(const DeviceHandleTable& device) const {
+  unsigned found = 0;
+  for (unsigned i = 0; i < device.range().size(); ++i) {
+    const auto at_device = device.resolve(device.range().at(i));
+    const auto at_host = resolve(device.range().at(i));
+    found += at_device && at_host && at_device->identity != at_host->identity ? 1 : 0;
+  }
+  return found;
+}
+
 // ---- entries
 
 std::size_t HostHandleTable::bucket_of(const DeviceIdentity& identity) {
@@ -332,9 +343,8 @@ bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8
   PartitionConfig& own = of(partition).config;
   clear_range(own.range);
   own = {own.buses, HandleRange::none(), epoch};
-  const bool is_free = std::none_of(partitions_.begin(), partitions_.end(), [&](const auto& other) {
-    return overlap(range, other.config.range);
-  });
+  const bool is_free =
+      none_of(partitions_, [&](const auto& other) { return overlap(range, other.config.range); });
   const bool is_given = range.size() > 0 && to_int(range.upper) < kHandles && is_free;
   own.range = is_given ? range : HandleRange::none();
   return is_given || range == HandleRange::none();

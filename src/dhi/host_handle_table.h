@@ -15,6 +15,8 @@
 
 namespace flitwise {
 
+class DeviceHandleTable;
+
 /// Index of one device's share of a table.
 enum class PartitionId : std::uint16_t {};
 
@@ -95,6 +97,9 @@ class HostHandleTable {
   std::optional<Resolution> resolve(Bdf requester_id, Dhi dhi) const;
   /// Handle for a message that goes down; the latest one if the domain has several. [DHI D21]
   std::optional<Dhi> find(const DeviceIdentity& identity) const;
+  /// Number of handles that are valid at both ends for different domains. Entries that only one end
+  /// has are no mismatch: their messages may be under way. [DHI S2]
+  unsigned mismatches(const DeviceHandleTable& device) const;
 
   // ---- reset [DHI D4]
   /// All entries of the device go; from now on it has these handles, or HandleRange::none(). False:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/name_table.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {

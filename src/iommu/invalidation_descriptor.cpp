@@ -2,9 +2,7 @@
 // Fields and reserved bits of each type of descriptor.
 #include "iommu/invalidation_descriptor.h"
 
-#include <algorithm>
-#include <iterator>
-
+#include "common/ranges.h"
 #include "iommu/entries.h"
 #include "iommu/word_fields.h"
 
@@ -222,8 +220,7 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
   if (is_wide && (load_u64(bytes + 16) | load_u64(bytes + 24)) != 0) {
     return DescriptorError::kReservedBits;
   }
-  const auto* const known = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                         [type](const auto& one) { return one.number == type; });
+  const auto* const known = find_if(kTypes, [type](const auto& one) { return one.number == type; });
   const bool is_offered = type != kPermissionInvalidationType || offers.secure_ats;
   return known != std::end(kTypes) && is_offered ? known->parse(w) : DescriptorError::kUnknownType;
 }

@@ -182,16 +182,13 @@ class ReplayBuffer {
     return sequence;
   }
 
-  /// What a received Ack or Nak did.
-  struct Outcome {
-    bool is_valid = true;     ///< false: out of the window, dropped [LNK-7.8]
-    std::uint32_t freed = 0;  ///< TLPs purged [LNK-7.9]
-  };
-  Outcome acknowledge(std::uint16_t sequence, Time now) {
+  /// An Ack or Nak came: what it covers is purged [LNK-7.9]. False: it is out of the window, and
+  /// dropped [LNK-7.8].
+  bool acknowledge(std::uint16_t sequence, Time now) {
     if (!numbers_.contains(sequence) ||
         numbers_.distance(sequence, numbers_.before(next_sequence_)) >= numbers_.window() ||
         numbers_.distance(acked_, sequence) >= numbers_.window()) {
-      return {false, 0};
+      return false;
     }
     const std::uint32_t freed = numbers_.distance(acked_, sequence);
     for (std::uint32_t i = 0; i < freed; ++i) {
@@ -206,7 +203,7 @@ class ReplayBuffer {
       const bool is_held = is_replaying() && replay_next_ == 0;
       deadline_ = entries_.empty() || is_held ? Time::never() : now + timeout_;
     }
-    return {true, freed};
+    return true;
   }
 
   /// A Nak came, or the replay timer ran out: all that is left goes out again, oldest first; true

@@ -91,8 +91,6 @@ class FlowControlInit {
   Time due_ = Time::never();
 };
 
-/// Believed beside what was told, where that is broken on purpose.
-
 class CreditExchange {
  public:
   /// `guideline`: UpdateFC latency while credits are freed steadily [LNK-8.15]. `queues` outlive

@@ -3,10 +3,10 @@
 /// which UpdateFC is due. [LNK-8.12] [LNK-11.23] to [LNK-11.27]
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "link/flow_control.h"
@@ -79,13 +79,7 @@ class CreditReturns {
     return update;
   }
   /// Starts the periodic updates. [LNK-8.12]
-  void activate(Time now) {
-    for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
-      if (pools_[fc].is_used()) {
-        due_[fc] = std::min(due_[fc], now + kUpdateFcPeriod);
-      }
-    }
-  }
+  void activate(Time now) { activate(due_, now); }
   /// The link has gone down: all buffers are free, and nothing is due. [LNK-10.7]
   void reset() {
     for (Pools& pools : pools_) {
@@ -95,14 +89,13 @@ class CreditReturns {
     due_.fill(Time::never());
   }
   bool is_conserved() const {
-    return std::all_of(pools_.begin(), pools_.end(), [](const Pools& pools) {
+    return all_of(pools_, [](const Pools& pools) {
       return pools.header.is_conserved() && pools.data.is_conserved();
     });
   }
   /// True while some class has news for the other end that only a timer will bring.
   bool has_unadvertised() const {
-    return std::any_of(pools_.begin(), pools_.end(),
-                       [](const Pools& pools) { return pools.has_news(); });
+    return any_of(pools_, [](const Pools& pools) { return pools.has_news(); });
   }
 
  protected:
@@ -130,6 +123,11 @@ class CreditReturns {
           is_shared ? credits_of(link.shared_credits, fc) : credits_of(link.credits, fc);
       pools_[fc].header = CreditPool(size.header, CreditScale::header(scaled, size.header), zero);
       pools_[fc].data = CreditPool(size.data, CreditScale::data(scaled, size.data), zero);
+    }
+  }
+  void activate(std::array<Time, kFcClasses>& times, Time now) const {
+    for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
+      times[fc] = pools_[fc].is_used() ? std::min(times[fc], now + kUpdateFcPeriod) : times[fc];
     }
   }
   std::size_t class_of(const Tlp& tlp) const {
@@ -192,11 +190,7 @@ class SharedReturns : public CreditReturns {
   }
   void activate(Time now) {
     CreditReturns::activate(now);
-    for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
-      if (pools_[fc].is_used()) {
-        periods_[fc] = std::min(periods_[fc], now + kUpdateFcPeriod);
-      }
-    }
+    CreditReturns::activate(periods_, now);
   }
   void reset() {
     CreditReturns::reset();
@@ -216,7 +210,7 @@ class SharedReturns : public CreditReturns {
     };
     return std::count_if(pools_.begin(), pools_.end(),
                          [](const Pools& pools) { return pools.has_news(); }) > 1 &&
-           std::all_of(pools_.begin(), pools_.end(), fits);
+           all_of(pools_, fits);
   }
   Dllp take_one_for_all() {
     OptimizedUpdateFc update;

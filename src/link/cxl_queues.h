@@ -6,11 +6,11 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 
+#include "common/ranges.h"
 #include "cxl/flit_layout.h"
 #include "flitwise/packet.h"
 #include "link/cxl_credits.h"
@@ -19,8 +19,7 @@
 namespace flitwise {
 
 inline bool has_any(const CxlWaiting& waiting) {
-  return std::any_of(waiting.count.begin(), waiting.count.end(),
-                     [](std::uint16_t count) { return count > 0; });
+  return any_of(waiting.count, [](std::uint16_t count) { return count > 0; });
 }
 
 class CxlQueues {

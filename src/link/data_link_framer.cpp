@@ -47,8 +47,7 @@ void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
   if (!is_ack_or_nak(dllp.type)) {
     return;  // carried, without effect here [LNK-N.2, LNK-N.8]
   }
-  const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
-  if (!outcome.is_valid) {
+  if (!replay_.acknowledge(dllp.sequence, now)) {
     ++stats_.dl_protocol_errors;
     return;
   }

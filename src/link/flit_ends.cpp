@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "tlp/crc.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/dw_bytes.h"
 
 namespace flitwise {
 namespace {

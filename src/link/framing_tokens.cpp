@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/byte_vector.h"
-#include "common/name_table.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 

@@ -52,6 +52,14 @@ constexpr OrderingClass ordering_class(TlpType type) {
                                       : OrderingClass::kNonPostedRead;
 }
 
+/// May it pass every posted request, whoever sent that?
+constexpr bool passes_all_posted(const Tlp& later, bool completes_io_or_cfg_write = false) {
+  const OrderingCell& cell = kOrderingTable[static_cast<std::size_t>(ordering_class(later.type))]
+                                           [static_cast<std::size_t>(OrderingClass::kPosted)];
+  return (cell.relaxed_ordering && later.relaxed_ordering) ||
+         (cell.io_or_cfg_write && completes_io_or_cfg_write);
+}
+
 /// True where IDO may tell the two apart: another Requester ID (of a completion: Completer ID), or
 /// two PASIDs that differ; a PASID beside none proves nothing. Two TLPs whose ID field holds a
 /// handle differ when the handles do; a handle beside a full ID proves nothing. [LNK-9.1] [LNK-9.6]

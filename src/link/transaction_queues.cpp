@@ -26,29 +26,48 @@ TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : r
 void TransactionQueues::push(PacketRef packet, Time arrival) {
   const FcClass fc = fc_class(packet->tlp.type);
   const Credits need{1, data_credits(packet->tlp)};
-  queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need, arrival});
+  const std::uint64_t order = next_order_++;
+  const bool is_indexed = fc == FcClass::kPosted && !posted_index_.empty();
+  const std::uint32_t token = is_indexed ? posted_index_.add(packet->tlp, order) : kNobody;
+  queues_[index_of(fc)].push_back(Entry{std::move(packet), order, need, arrival, token});
 }
 
 Passing TransactionQueues::passing_of(const Entry& later, const Entry& earlier) {
   return passing(later.packet->tlp, earlier.packet->tlp, later.packet->answers_io_or_cfg_write);
 }
 
-// A read or a completion stays behind every older posted request that it may not pass. [LNK-9.4,
-// LNK-9.5, LNK-9.6]
+// Made when it is asked for, and kept until no posted request is queued any more.
+const PostedIndex& TransactionQueues::posted_index() const {
+  if (posted_index_.empty()) {
+    for (const Entry& posted : queue(FcClass::kPosted)) {
+      posted.token = posted_index_.add(posted.packet->tlp, posted.order);
+    }
+  }
+  return posted_index_;
+}
+
+// A read or a completion stays behind every older posted request that it may not pass: a few are
+// looked at, many are asked as groups. [LNK-9.4, LNK-9.5, LNK-9.6]
 bool TransactionQueues::may_overtake_posted(const Entry& entry) const {
+  const Queue& posted = queue(FcClass::kPosted);
   if (relaxed_ == RelaxedPassing::kNever) {
-    const Queue& posted = queue(FcClass::kPosted);
     return posted.empty() || posted.front().order > entry.order;
   }
-  for (const Entry& posted : queue(FcClass::kPosted)) {
-    if (posted.order > entry.order) {
+  const bool is_io_or_cfg_write = entry.packet->answers_io_or_cfg_write;
+  if (passes_all_posted(entry.packet->tlp, is_io_or_cfg_write)) {
+    return true;
+  }
+  const std::size_t few = std::min(posted.size(), kPassingWindow);
+  for (std::size_t i = 0; i < few; ++i) {
+    if (posted[i].order > entry.order) {
       return true;
     }
-    if (passing_of(entry, posted) == Passing::kNo) {
+    if (passing_of(entry, posted[i]) == Passing::kNo) {
       return false;
     }
   }
-  return true;
+  return few == posted.size() ||
+         !posted_index().holds_back(entry.packet->tlp, entry.order, is_io_or_cfg_write);
 }
 
 // The entry of one class that can go, credits and its own queue considered.
@@ -168,6 +187,9 @@ PacketRef TransactionQueues::take(Position position) {
     const Queue& posted = queue(FcClass::kPosted);
     breaks_ordering_ = posted.empty() || posted.front().order > entry.order;
   }
+  if (entry.token != kNobody) {
+    posted_index_.remove(entry.token);
+  }
   PacketRef packet = std::move(entry.packet);
   if (position.index == 0) {
     entries.pop_front();
@@ -194,6 +216,7 @@ void TransactionQueues::reset(Time now) {
   for (Queue& entries : queues_) {
     entries.clear();
   }
+  posted_index_ = {};
   note_stalls(now);  // nothing is blocked any more
   for (Gate& gate : gates_) {
     static_cast<CreditGates&>(gate) = {};

@@ -15,6 +15,7 @@
 #include "flitwise/result.h"
 #include "link/flow_control.h"
 #include "link/ordering.h"
+#include "link/posted_index.h"
 #include "link/shared_credits.h"
 #include "stats/wait_book.h"
 
@@ -101,6 +102,7 @@ class TransactionQueues {
     std::uint64_t order = 0;
     Credits need;
     Time arrival{};
+    mutable std::uint32_t token = kNobody;  // in posted_index_
   };
   struct Gate : CreditGates {
     StallClock blocked, blocked_by_header, blocked_by_data;
@@ -115,12 +117,14 @@ class TransactionQueues {
   std::optional<FcClass> only_class() const;
   static Passing passing_of(const Entry& later, const Entry& earlier);
   bool may_overtake_posted(const Entry& entry) const;
+  const PostedIndex& posted_index() const;
   void note_overtaking(Position position, const Entry& entry);
   std::optional<std::size_t> sendable(FcClass fc_class, Time now) const;
   std::optional<Position> forbidden_overtaking(Time now) const;
 
   std::array<Queue, kFcClasses> queues_;
   std::array<Gate, kFcClasses> gates_;
+  mutable PostedIndex posted_index_;     // of all that are queued, or empty: nobody has asked
   std::unique_ptr<SharedGates> shared_;  // null: no shared credits
   std::uint64_t next_order_ = 0;
   unsigned overtakings_ = 0;  // of the oldest posted request, while the mode permits them

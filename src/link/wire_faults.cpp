@@ -2,9 +2,10 @@
 // Faults of one wire.
 #include "link/wire_faults.h"
 
-#include <algorithm>
 #include <array>
+#include <boost/range/algorithm_ext/erase.hpp>
 
+#include "common/ranges.h"
 #include "tlp/dllp_codec.h"
 
 namespace flitwise {
@@ -52,16 +53,14 @@ bool UnitFilter::matches(const WireUnit& unit) const {
     return !is_flit && matches(*unit.packet);
   }
   const bool is_any = !is_dllp && !tlp && !dllp;
-  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
   const std::vector<FlitPart>& parts = unit.packet->flit->parts;
   if (!parts.empty()) {
-    return is_any || std::any_of(parts.begin(), parts.end(), [this](const FlitPart& part) {
+    return is_any || any_of(parts, [this](const FlitPart& part) {
              return part.begins && matches(*part.packet);
            });
   }
   return is_any || (unit.ack && matches(*unit.ack)) || (unit.dllp && matches(*unit.dllp)) ||
-         std::any_of(tlps.begin(), tlps.end(),
-                     [this](const PacketRef& one) { return matches(*one); });
+         any_of(unit.packet->flit->starts, [this](const PacketRef& one) { return matches(*one); });
 }
 
 bool UnitFilter::matches(const Packet& packet) const {
@@ -74,8 +73,7 @@ bool UnitFilter::matches(const Packet& packet) const {
 }
 
 std::optional<UnitFilter> read_unit_filter(const std::string& word) {
-  const auto found = std::find_if(words().begin(), words().end(),
-                                  [&](const Word& one) { return one.text == word; });
+  const auto found = find_if(words(), [&](const Word& one) { return one.text == word; });
   return found == words().end() ? std::nullopt : std::optional(found->filter);
 }
 
@@ -103,9 +101,7 @@ Strike WireFaults::strike(const WireUnit& unit) {
     strike.is_doubled |= fault.action == WireFault::Action::kDuplicate;
     strike.delay += fault.action == WireFault::Action::kDelay ? fault.by : Time{};
   }
-  faults_.erase(std::remove_if(faults_.begin(), faults_.end(),
-                               [](const Armed& armed) { return armed.is_spent(); }),
-                faults_.end());
+  boost::range::remove_erase_if(faults_, [](const Armed& armed) { return armed.is_spent(); });
   return strike;
 }
 

@@ -42,7 +42,6 @@ class CutSize {
   CutSize() = default;
   explicit CutSize(const WireSize& whole) : rest_(whole), bits_(whole.total()) {}
 
-  std::uint32_t bits() const { return bits_; }
   bool empty() const { return bits_ == 0; }
 
   /// Moves the next bits, at most so many, to `size`; returns how many.

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -78,11 +78,9 @@ AwaitedRequest& RequestTable::at(Bdf function, std::uint16_t tag) {
 }
 
 AwaitedRequest* RequestTable::find_with_handle(Bdf handle, std::uint16_t tag) {
-  const auto found =
-      std::find_if(requests_.begin(), requests_.end(), [&](const AwaitedRequest& one) {
-        return one.is_out && one.is_handle && one.note.requester_id == handle &&
-               one.note.tag == tag;
-      });
+  const auto found = find_if(requests_, [&](const AwaitedRequest& one) {
+    return one.is_out && one.is_handle && one.note.requester_id == handle && one.note.tag == tag;
+  });
   return found == requests_.end() ? nullptr : &*found;
 }
 

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "dhi/dhi_message.h"
 #include "trace/packet_note.h"
 
@@ -51,7 +50,7 @@ void HandleMonitor::ordered(const Packet& packet) {
 }
 
 void HandleMonitor::given_up(const DeallocDone& done, Bdf function) {
-  const auto order = std::find_if(orders_.begin(), orders_.end(), [&](const Order& one) {
+  const auto order = find_if(orders_, [&](const Order& one) {
     return one.function == function && one.order.tag == done.tag;
   });
   if (order == orders_.end()) {

@@ -4,11 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
 
 #include "common/embedded.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -31,8 +30,8 @@ std::string html_text(const std::string& text) {
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string escaped;
   for (const char c : text) {
-    const auto* const entity = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                            [c](const auto& each) { return each.first == c; });
+    const auto* const entity =
+        find_if(kEntities, [c](const auto& each) { return each.first == c; });
     escaped += entity == std::end(kEntities) ? std::string(1, c) : entity->second;
   }
   return escaped;

@@ -3,12 +3,11 @@
 // are left out.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/algorithm/string/split.hpp>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
 #include "results/result_json.h"
@@ -64,8 +63,7 @@ constexpr RunSection kSections[] = {
 };
 
 const RunSection* section_of(const TableInfo& info) {
-  return std::find_if(std::begin(kSections), std::end(kSections),
-                      [&info](const RunSection& one) { return one.list == info.list; });
+  return find_if(kSections, [&info](const RunSection& one) { return one.list == info.list; });
 }
 
 /// What readers want to see of two figures, behind the columns of the table.
@@ -154,7 +152,7 @@ class RunTable {
     for (const Json& row : rows_) {
       column.push_back(cell(row));
     }
-    const bool is_shown = !std::all_of(column.begin(), column.end(), says_nothing);
+    const bool is_shown = !all_of(column, says_nothing);
     if (is_name || is_shown) {
       header_.push_back(title);
       for (std::size_t i = 0; i < column.size(); ++i) {

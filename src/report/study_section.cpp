@@ -2,8 +2,7 @@
 // Plots and findings that a study asks for.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
 
@@ -84,9 +83,7 @@ std::string bar_chart(const MergedSweep& merged, const BlockPresentation& block,
     for (const RowGroup& one : series) {
       Rows both;
       std::copy_if(group.rows.begin(), group.rows.end(), std::back_inserter(both),
-                   [&one](const Json* row) {
-                     return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
-                   });
+                   [&one](const Json* row) { return contains(one.rows, row); });
       bar.values.push_back(mean_of(both, plot.figure));
     }
     bars.groups.push_back(std::move(bar));

@@ -2,8 +2,7 @@
 // A sweep as HTML: per block small charts over its most numerous numeric axis, then the table.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
 
@@ -44,8 +43,7 @@ std::size_t distinct(const BlockView& block, const std::string& axis) {
 }
 
 bool is_numeric(const BlockView& block, const std::string& axis) {
-  return std::all_of(block.rows.begin(), block.rows.end(),
-                     [&](const Json* row) { return row->at(axis).is_number(); });
+  return all_of(block.rows, [&](const Json* row) { return row->at(axis).is_number(); });
 }
 
 void choose_axes(BlockView& block, const MergedSweep& merged) {
@@ -66,7 +64,7 @@ void choose_axes(BlockView& block, const MergedSweep& merged) {
   };
   block.x = most_values([&](const std::string& axis) { return is_numeric(block, axis); });
   // What the study compares makes the curves; else the axis with most values that still fits.
-  const bool compares = std::find(varying.begin(), varying.end(), "link.identity") != varying.end();
+  const bool compares = contains(varying, "link.identity");
   block.series = compares ? "link.identity" : most_values([&](const std::string& axis) {
     return axis != block.x && distinct(block, axis) <= kMostSeries;
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <any>
+#include <boost/algorithm/string/split.hpp>
 
 #include "results/tables.h"
 
@@ -148,7 +149,8 @@ void add_owners(const TableInfo& table, const std::string& second, const std::st
                 std::vector<std::string>& owners) {
   for (const FigureInfo& figure : table.figures) {
     const bool has_kind = figure.type == FigureType::kByKind;
-    if (figure.type == FigureType::kText || (!has_kind && !is_in(table.flat_figures, figure.key))) {
+    if (table.flat == FlatRows::kNone || figure.type == FigureType::kText ||
+        (!has_kind && !is_in(table.flat_figures, figure.key))) {
       continue;
     }
     const std::string own = joined(joined(second, figure.column()),
@@ -272,10 +274,10 @@ std::vector<std::string> owners_of_column(const std::string& column) {
   }
   for (const StatisticsTable* const table : all_tables()) {
     const TableInfo& info = table->info();
-    for (std::size_t at = 0; at <= info.nested.size() && info.flat != FlatRows::kNone;) {
-      const std::size_t bar = std::min(info.nested.find('|', at), info.nested.size());
-      add_owners(info, info.nested.substr(at, bar - at), column, owners);
-      at = bar + 1;
+    std::vector<std::string> seconds;
+    boost::split(seconds, info.nested, [](char letter) { return letter == '|'; });
+    for (const std::string& second : seconds) {
+      add_owners(info, second, column, owners);
     }
   }
   return owners;

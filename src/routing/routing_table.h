@@ -3,10 +3,10 @@
 /// [LNK-1.2] and standard bridge rules (docs/config_space.md).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/tlp.h"
 #include "routing/bridge.h"
 
@@ -97,8 +97,7 @@ class RoutingTable {
   /// The first downstream port that owns it, or ports().
   template <class Owns>
   unsigned owner_of(Owns owns) const {
-    return static_cast<unsigned>(std::find_if(downstream_.begin(), downstream_.end(), owns) -
-                                 downstream_.begin());
+    return static_cast<unsigned>(find_if(downstream_, owns) - downstream_.begin());
   }
 
   Kind kind_;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <boost/range/algorithm_ext/erase.hpp>
 
 #include "flitwise/error.h"
 
@@ -131,9 +131,8 @@ Case campaign_cxl_case(std::uint64_t seed, const Random& random) {
 
 void put(std::vector<std::string>& sets, const std::string& set) {
   const std::string key = set.substr(0, set.find('=') + 1);
-  sets.erase(std::remove_if(sets.begin(), sets.end(),
-                            [&](const std::string& one) { return one.rfind(key, 0) == 0; }),
-             sets.end());
+  boost::range::remove_erase_if(sets,
+                                [&](const std::string& one) { return one.rfind(key, 0) == 0; });
   sets.push_back(set);
 }
 

@@ -2,8 +2,7 @@
 // Parts of case files.
 #include "scenario/case_values.h"
 
-#include <algorithm>
-
+#include "common/ranges.h"
 #include "script/script_line.h"
 
 namespace flitwise::scenario {
@@ -18,7 +17,7 @@ void check_truth(const Value& value, const Spot& spot) {
 
 void check_keys(const Value& map, const Spot& spot, const std::vector<std::string>& known) {
   for (const Value::Entry& entry : map.entries) {
-    if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+    if (!contains(known, entry.key)) {
       spot.at(entry.key).add(entry.place, "unknown key; expected " + config::alternatives(known) +
                                               config::nearest_hint(entry.key, known, "key"));
     }

@@ -2,10 +2,9 @@
 // Case files become cases.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "common/input_file.h"
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "scenario/case_values.h"
 #include "scenario/scenario.h"
@@ -62,7 +61,7 @@ class CaseReader {
     }
     const std::string& line = entry->value.text;
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-    if (std::any_of(line.begin(), line.end(), is_control)) {
+    if (any_of(line, is_control)) {
       spot_.at(key).add(entry->value.place,
                         "has a line break or another control character; expected one line of text");
     }
@@ -117,8 +116,7 @@ class CaseReader {
       spot.add(entry.place,
                "is a map; expected a value or a list of values, such as " + dotted(entry));
     } else if (!is_scalar(value) &&
-               !(value.kind == Value::Kind::kSequence &&
-                 std::all_of(value.items.begin(), value.items.end(), is_scalar))) {
+               !(value.kind == Value::Kind::kSequence && all_of(value.items, is_scalar))) {
       spot.add(entry.place,
                "is " + (value.items.empty() ? value.seen() : "a list of more than values") +
                    "; expected a value or a list of values");
@@ -243,7 +241,7 @@ void check_references(const Value& document, const std::vector<Case>& cases,
     ids.push_back(one.id);
   }
   for (const Case& one : cases) {
-    const bool is_known = std::find(ids.begin(), ids.end(), one.same_as) != ids.end();
+    const bool is_known = contains(ids, one.same_as);
     const bool is_alone = cases.size() == 1 && is_known;  // it could only be compared with itself
     if (!one.same_as.empty() && (!is_known || is_alone)) {
       problems.add(document.find("same_as")->value.place, "same_as.case",

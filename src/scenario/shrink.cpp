@@ -2,12 +2,13 @@
 // Delta debugging of cases, and failures told apart by their texts.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <boost/range/algorithm_ext/erase.hpp>
 #include <charconv>
 #include <csignal>
 #include <optional>
 #include <utility>
 
+#include "common/ranges.h"
 #include "scenario/campaign.h"
 
 namespace flitwise::scenario {
@@ -27,24 +28,21 @@ bool is_step(const Step& step, const char* op) {
 /// Does the case still expect these bytes, of a read or in memory?
 bool expects(const Case& one, const std::string& hex) {
   const auto has_hex = [&hex](const EventPattern& pattern) {
-    return std::any_of(pattern.fields.begin(), pattern.fields.end(), [&](const auto& field) {
+    return any_of(pattern.fields, [&](const auto& field) {
       return field.name == "hex" && field.test.text() == hex;
     });
   };
-  return std::any_of(one.expect.begin(), one.expect.end(),
-                     [&](const Expectation& expectation) {
-                       return std::any_of(expectation.any_order.begin(),
-                                          expectation.any_order.end(), has_hex);
-                     }) ||
-         std::any_of(one.final_checks.begin(), one.final_checks.end(),
-                     [&](const FinalCheck& check) { return has_hex(check.expected); });
+  return any_of(one.expect,
+                [&](const Expectation& expectation) {
+                  return any_of(expectation.any_order, has_hex);
+                }) ||
+         any_of(one.final_checks, [&](const FinalCheck& check) { return has_hex(check.expected); });
 }
 
 /// A write of bytes that the case expects, or a read from where it wrote them: without these the
 /// case would fail whatever the machine does.
 bool is_rested_on(const Case& one, const Step& step) {
-  return is_step(step, "dma") &&
-         std::any_of(one.steps.begin(), one.steps.end(), [&](const Step& write) {
+  return is_step(step, "dma") && any_of(one.steps, [&](const Step& write) {
            return is_step(write, "dma") && write.op.contains("hex") &&
                   write.op.at("addr") == step.op.at("addr") &&
                   expects(one, write.op["hex"].get<std::string>());
@@ -52,8 +50,7 @@ bool is_rested_on(const Case& one, const Step& step) {
 }
 
 bool has_step(const Case& one, const char* op) {
-  return std::any_of(one.steps.begin(), one.steps.end(),
-                     [op](const Step& step) { return is_step(step, op); });
+  return any_of(one.steps, [op](const Step& step) { return is_step(step, op); });
 }
 
 /// Software's leave for a function to go on after a reset: without it nothing is ever sent again.
@@ -119,9 +116,7 @@ class Shrinker {
   static bool is_pinned(const Case& /*one*/, const Item& /*item*/) {
     return false;
   }
-  bool is_held(const std::string& set) const {
-    return std::find(held_.begin(), held_.end(), set) != held_.end();
-  }
+  bool is_held(const std::string& set) const { return contains(held_, set); }
 
   // Leaves out groups of one list, halving their size.
   template <class Member>
@@ -184,12 +179,9 @@ class Shrinker {
 
   Case by_steps(const std::string& kind, std::size_t bytes) const {
     Case less = case_;
-    less.sets.erase(std::remove_if(less.sets.begin(), less.sets.end(),
-                                   [this](const std::string& set) {
-                                     return set.find("workload.") != std::string::npos &&
-                                            !is_held(set);
-                                   }),
-                    less.sets.end());
+    boost::range::remove_erase_if(less.sets, [this](const std::string& set) {
+      return set.find("workload.") != std::string::npos && !is_held(set);
+    });
     less.steps.clear();
     for (const Step& step : case_.steps) {
       if (!is_step(step, "start")) {

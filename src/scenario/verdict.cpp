@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
+
+#include "common/ranges.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -155,14 +156,12 @@ constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "misse
 // Does an expectation name this kind of event, and mean this one?
 bool asks_for(const Case& one, const Json& event) {
   const auto asks = [&](const EventPattern& pattern) {
-    return pattern.matches(event) && std::any_of(pattern.fields.begin(), pattern.fields.end(),
-                                                 [&](const EventPattern::Field& field) {
-                                                   return field.name == "event" &&
-                                                          field.test.text() == event["event"];
-                                                 });
+    return pattern.matches(event) && any_of(pattern.fields, [&](const EventPattern::Field& field) {
+             return field.name == "event" && field.test.text() == event["event"];
+           });
   };
-  return std::any_of(one.expect.begin(), one.expect.end(), [&](const Expectation& expectation) {
-    return std::any_of(expectation.any_order.begin(), expectation.any_order.end(), asks);
+  return any_of(one.expect, [&](const Expectation& expectation) {
+    return any_of(expectation.any_order, asks);
   });
 }
 
@@ -172,12 +171,12 @@ void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log
   std::vector<std::pair<std::size_t, unsigned>> first;  // and how many more
   for (std::size_t at = 0; at < log.size(); ++at) {
     const Json& event = log[at];
-    const bool is_told = std::any_of(one.never.begin(), one.never.end(),
-                                     [&](const auto& pattern) { return pattern.matches(event); });
+    const bool is_told =
+        any_of(one.never, [&](const auto& pattern) { return pattern.matches(event); });
     if (event.value("event", "") != wrong || is_told || asks_for(one, event)) {
       continue;
     }
-    const auto same = std::find_if(first.begin(), first.end(), [&](const auto& other) {
+    const auto same = find_if(first, [&](const auto& other) {
       const auto agrees = [&](const char* field) {
         return event.value(field, Json()) == log[other.first].value(field, Json());
       };
@@ -207,8 +206,7 @@ constexpr std::pair<char, const char*> kEntities[] = {
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    const auto named = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                    [c](const auto& entity) { return entity.first == c; });
+    const auto named = find_if(kEntities, [c](const auto& entity) { return entity.first == c; });
     if (named != std::end(kEntities)) {
       result += named->second;
     } else {
@@ -241,8 +239,8 @@ std::vector<Failure> judge(const Case& one, const EventLog& log) {
 }
 
 std::vector<Failure> judge_final(const FinalCheck& check, const EventLog& answer) {
-  const bool holds = std::any_of(answer.begin(), answer.end(),
-                                 [&](const Json& event) { return check.expected.matches(event); });
+  const bool holds =
+      any_of(answer, [&](const Json& event) { return check.expected.matches(event); });
   if (holds) {
     return {};
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers into sentences.
-#include "sweep/merge.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <boost/range/algorithm_ext/erase.hpp>
+
+#include "common/ranges.h"
+#include "sweep/merge.h"
 
 namespace flitwise {
 namespace {
@@ -56,12 +57,8 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
                            const std::string& label, const Tally& tally) {
   const FigureSpec& figure = *block.figure(block.verdict.figure);
   std::vector<std::string> columns = telling_columns(merged, block);
-  columns.erase(std::remove_if(columns.begin(), columns.end(),
-                               [&](const std::string& column) {
-                                 const auto& per = block.verdict.per;
-                                 return std::find(per.begin(), per.end(), column) != per.end();
-                               }),
-                columns.end());
+  boost::range::remove_erase_if(
+      columns, [&](const std::string& column) { return contains(block.verdict.per, column); });
   const auto place = [&](const Json* row) {
     const std::string text = point_text(merged, *row, columns);
     return text.empty() ? "" : " (" + text + ")";
@@ -170,8 +167,7 @@ std::vector<RowGroup> groups_by(const Rows& rows, const std::vector<std::string>
       const auto cell = row->find(column);
       label += (label.empty() ? "" : ", ") + (cell == row->end() ? "-" : cell_text(*cell));
     }
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const RowGroup& each) { return each.label == label; });
+    auto group = find_if(groups, [&](const RowGroup& each) { return each.label == label; });
     if (group == groups.end()) {
       group = groups.insert(groups.end(), {label, {}});
     }

@@ -4,13 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <functional>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "common/problems.h"
+#include "common/ranges.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "sweep/expression.h"
@@ -25,8 +27,7 @@ Json axis_value(const Point& point, const std::string& axis) {
   if (axis.find('.') != std::string::npos) {
     return figure_of(point.config, axis).value_or(nullptr);
   }
-  const auto own = std::find_if(point.axes.begin(), point.axes.end(),
-                                [&](const auto& each) { return each.first == axis; });
+  const auto own = find_if(point.axes, [&](const auto& each) { return each.first == axis; });
   return own == point.axes.end() ? Json() : Json(own->second);
 }
 
@@ -43,7 +44,7 @@ std::pair<Json, std::string> plain(const Json& value) {
 }
 
 void add_unique(std::vector<std::string>& list, const std::string& name) {
-  if (std::find(list.begin(), list.end(), name) == list.end()) {
+  if (!contains(list, name)) {
     list.push_back(name);
   }
 }
@@ -74,50 +75,6 @@ bool has_same(const Json& a, const Json& b, const std::string& column) {
   const auto right = b.find(column);
   return left != a.end() && right != b.end() && *left == *right;
 }
-
-/// Figures of all rows; of each row behind those of the row that it is compared with.
-class FigureBook {
- public:
-  explicit FigureBook(MergedSweep& merged) : merged_(merged), is_done_(merged.rows.size()) {
-    for (const BlockPresentation& block : merged.presentation.blocks) {
-      Formulas& formulas = formulas_[block.name];
-      for (const std::size_t figure : order_of_figures(block).figures) {
-        formulas.emplace_back(block.figures[figure].name, block.figures[figure].formula);
-      }
-    }
-  }
-
-  void evaluate(std::size_t index) {
-    Json& row = merged_.rows[index];
-    const BlockPresentation* block = merged_.presentation.block(row.at("block").get<std::string>());
-    if (is_done_[index] || block == nullptr) {
-      return;
-    }
-    is_done_[index] = true;
-    const Json* const baseline = baseline_of(merged_, row);
-    for (const FigureSpec& figure : block->figures) {
-      row[figure.name] = nullptr;
-    }
-    if (baseline != nullptr) {
-      evaluate(static_cast<std::size_t>(baseline - merged_.rows.data()));
-    }
-    const auto lookup = [&](const std::string& column, bool of_baseline) {
-      const Json* const from = of_baseline ? baseline : &row;
-      return from == nullptr ? std::nullopt : number_at(*from, column);
-    };
-    for (const auto& [name, formula] : formulas_.at(block->name)) {
-      if (const auto value = formula.value(lookup)) {
-        row[name] = *value;
-      }
-    }
-  }
-
- private:
-  using Formulas = std::vector<std::pair<std::string, Expression>>;
-  MergedSweep& merged_;
-  std::map<std::string, Formulas> formulas_;  // by block, each behind those that it names
-  std::vector<bool> is_done_;
-};
 
 }  // namespace
 
@@ -160,8 +117,7 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   merged.presentation = read_presentation(folder);
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
-      const auto& taken = merged.columns;
-      if (std::find(taken.begin(), taken.end(), figure.name) != taken.end()) {
+      if (contains(merged.columns, figure.name)) {
         refuse_column(folder + "/study.json", "figures." + figure.name, figure.name);
       }
     }
@@ -263,24 +219,50 @@ const Json* baseline_of(const MergedSweep& merged, const Json& row) {
   const BaselineSpec& baseline = block->baseline;
   const auto is_it = [&](const Json& other) {
     return other.at("block") == baseline.block && is_selected(other, baseline.where) &&
-           has_same(other, row, "seed") &&
-           std::all_of(baseline.match.begin(), baseline.match.end(),
-                       [&](const std::string& column) { return has_same(other, row, column); });
+           has_same(other, row, "seed") && all_of(baseline.match, [&](const std::string& column) {
+             return has_same(other, row, column);
+           });
   };
-  const auto found = std::find_if(merged.rows.begin(), merged.rows.end(), is_it);
+  const auto found = find_if(merged.rows, is_it);
   return found == merged.rows.end() ? nullptr : &*found;
 }
 
 void add_derived_figures(MergedSweep& merged) {
-  FigureBook book(merged);
-  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
-    book.evaluate(i);
-  }
+  // By block, each behind those that it names.
+  std::map<std::string, std::vector<std::pair<std::string, Expression>>> formulas;
   for (const BlockPresentation& block : merged.presentation.blocks) {
+    for (const FigureSpec* const figure : order_of_figures(block).figures) {
+      formulas[block.name].emplace_back(figure->name, figure->formula);
+    }
     for (const FigureSpec& figure : block.figures) {
       add_unique(merged.columns, figure.name);
     }
   }
+  // Figures of each row behind those of the row that it is compared with.
+  std::set<const Json*> done;
+  const std::function<void(Json&)> evaluate = [&](Json& row) {
+    const auto* const block = merged.presentation.block(row.at("block").get<std::string>());
+    if (block == nullptr || !done.insert(&row).second) {
+      return;
+    }
+    const Json* const baseline = baseline_of(merged, row);
+    for (const FigureSpec& figure : block->figures) {
+      row[figure.name] = nullptr;
+    }
+    if (baseline != nullptr) {
+      evaluate(merged.rows[static_cast<std::size_t>(baseline - merged.rows.data())]);
+    }
+    const auto lookup = [&](const std::string& column, bool of_baseline) {
+      const Json* const from = of_baseline ? baseline : &row;
+      return from == nullptr ? std::nullopt : number_at(*from, column);
+    };
+    for (const auto& [name, formula] : formulas[block->name]) {
+      if (const auto value = formula.value(lookup)) {
+        row[name] = *value;
+      }
+    }
+  };
+  std::for_each(merged.rows.begin(), merged.rows.end(), evaluate);
 }
 
 std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
@@ -289,13 +271,11 @@ std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
       const std::vector<std::string> named = Expression(figure.formula).columns();
-      const auto unknown = std::find_if(named.begin(), named.end(), [&](const std::string& column) {
-        return std::find(known.begin(), known.end(), column) == known.end();
+      const auto unknown =
+          find_if(named, [&](const std::string& column) { return !contains(known, column); });
+      const bool has_value = any_of(merged.rows, [&](const Json& row) {
+        return row.at("block") == block.name && !row.at(figure.name).is_null();
       });
-      const bool has_value =
-          std::any_of(merged.rows.begin(), merged.rows.end(), [&](const Json& row) {
-            return row.at("block") == block.name && !row.at(figure.name).is_null();
-          });
       if (unknown != named.end() && !has_value) {
         const bool has_dash = figure.formula.find(*unknown + "-") != std::string::npos;
         found.push_back(fmt::format(

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "common/sha256.h"
 #include "config/instances.h"
 #include "config/load.h"
@@ -202,30 +202,7 @@ ExpandedValues expand_quantities(const Parts& parts, const config::Dimension& di
   });
 }
 
-/// What a study calls a column of its own: a figure or a label.
-struct OwnColumn {
-  std::string name, path;
-  int line, column;
-};
-
-std::vector<OwnColumn> own_columns(const Study& study) {
-  std::vector<OwnColumn> own;
-  for (const BlockPresentation& block : study.presentation.blocks) {
-    for (const FigureSpec& figure : block.figures) {
-      own.push_back({figure.name, "figures." + figure.name, figure.line, figure.column});
-    }
-  }
-  for (const Block& block : study.blocks) {
-    for (const AxisGroup& group : block.groups) {
-      for (const Axis& axis : group) {
-        own.push_back({label_name(axis.key), axis.key, axis.line, axis.column});
-      }
-    }
-  }
-  return own;
-}
-
-/// Names that columns of results may have in front.
+/// Names that columns of results may have in front; some have none.
 std::set<std::string> names_in_columns(const Plan& plan) {
   std::set<std::string> machines, names;
   for (const Point& point : plan) {
@@ -244,24 +221,34 @@ std::set<std::string> names_in_columns(const Plan& plan) {
       }
     }
   }
-  names.insert({"dma_read", "dma_write", "dma_write_tlp"});
+  names.insert({"", "dma_read", "dma_write", "dma_write_tlp"});
   return names;
 }
 
 /// A figure or label with the name of a column that results have would stand for both.
 void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& problems) {
-  std::optional<std::set<std::string>> names;
-  for (const OwnColumn& own : own_columns(study)) {
-    const std::vector<std::string> owners = owners_of_column(own.name);
-    if (!owners.empty() && !names) {
+  std::set<std::string> names;
+  const auto check = [&](const std::string& name, const std::string& path, const auto& place) {
+    const std::vector<std::string> owners = owners_of_column(name);
+    if (!owners.empty() && names.empty()) {
       names = names_in_columns(plan);
     }
-    if (std::any_of(owners.begin(), owners.end(), [&](const std::string& owner) {
-          return owner.empty() || names->count(owner) != 0;
-        })) {
+    if (any_of(owners, [&](const std::string& owner) { return names.count(owner) != 0; })) {
       problems.push_back(
-          {study.file, own.line, own.column, own.path,
-           fmt::format("results have a column '{}' already; expected another name", own.name)});
+          {study.file, place.line, place.column, path,
+           fmt::format("results have a column '{}' already; expected another name", name)});
+    }
+  };
+  for (const BlockPresentation& block : study.presentation.blocks) {
+    for (const FigureSpec& figure : block.figures) {
+      check(figure.name, "figures." + figure.name, figure);
+    }
+  }
+  for (const Block& block : study.blocks) {
+    for (const AxisGroup& group : block.groups) {
+      for (const Axis& axis : group) {
+        check(label_name(axis.key), axis.key, axis);
+      }
     }
   }
 }

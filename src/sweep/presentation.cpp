@@ -4,11 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "sweep/expression.h"
 
@@ -41,47 +42,6 @@ bool cell_is(const Json& cell, const std::string& text) {
   return cell_text(cell) == text;
 }
 
-/// Visits figures depth first along the names in their formulas.
-class FigureSorter {
- public:
-  explicit FigureSorter(const BlockPresentation& block) : block_(block) {
-    for (std::size_t i = 0; i < block.figures.size(); ++i) {
-      by_name_.emplace(block.figures[i].name, i);
-    }
-    for (std::size_t i = 0; i < block.figures.size(); ++i) {
-      visit(i);
-    }
-  }
-
-  FigureOrder order;
-
- private:
-  // A row may be its own baseline where both are of one block.
-  void visit(std::size_t figure) {
-    const auto open = std::find(open_.begin(), open_.end(), figure);
-    if (open != open_.end() && order.cycle.empty()) {
-      order.cycle.assign(open, open_.end());
-    }
-    if (open != open_.end() || !visited_.insert(figure).second) {
-      return;
-    }
-    open_.push_back(figure);
-    const Expression formula(block_.figures[figure].formula);
-    for (const std::string& column : formula.columns(block_.baseline.block == block_.name)) {
-      if (const auto named = by_name_.find(column); named != by_name_.end()) {
-        visit(named->second);
-      }
-    }
-    open_.pop_back();
-    order.figures.push_back(figure);
-  }
-
-  const BlockPresentation& block_;
-  std::map<std::string, std::size_t> by_name_;
-  std::set<std::size_t> visited_;
-  std::vector<std::size_t> open_;  // from the first one to that at hand
-};
-
 /// Whoever shows a block looks its figures up by name.
 void check_figures(const Presentation& presentation, const BlockPresentation& block) {
   std::vector<std::string> names = block.crossing.figures;
@@ -90,12 +50,12 @@ void check_figures(const Presentation& presentation, const BlockPresentation& bl
     names.insert(names.end(), presentation.summary_columns.begin(),
                  presentation.summary_columns.end());
   }
-  const bool knows_all = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+  const bool knows_all = all_of(names, [&](const std::string& name) {
     return name.empty() || block.figure(name) != nullptr;
   });
-  const bool has_formulas =
-      std::all_of(block.figures.begin(), block.figures.end(),
-                  [](const FigureSpec& figure) { return Expression(figure.formula).is_valid(); });
+  const bool has_formulas = all_of(block.figures, [](const FigureSpec& figure) {
+    return Expression(figure.formula).is_valid();
+  });
   if (!knows_all || !has_formulas) {
     throw ConfigError(
         {{"study.json", 0, 0, "",
@@ -125,8 +85,8 @@ std::optional<PlainQuantity> plain_quantity(const std::string& text) {
 }
 
 const FigureSpec* BlockPresentation::figure(const std::string& figure_name) const {
-  const auto found = std::find_if(figures.begin(), figures.end(),
-                                  [&](const FigureSpec& each) { return each.name == figure_name; });
+  const auto found =
+      find_if(figures, [&](const FigureSpec& each) { return each.name == figure_name; });
   return found == figures.end() ? nullptr : &*found;
 }
 
@@ -134,14 +94,37 @@ bool BlockPresentation::is_own_baseline(const Json& row) const {
   return baseline.block == name && is_selected(row, baseline.where);
 }
 
+// Depth first along the names in formulas.
 FigureOrder order_of_figures(const BlockPresentation& block) {
-  return FigureSorter(block).order;
+  FigureOrder order;
+  std::set<std::string> visited;
+  std::vector<std::string> open;  // from the first one to that at hand
+  const std::function<void(const FigureSpec&)> visit = [&](const FigureSpec& figure) {
+    const auto same = std::find(open.begin(), open.end(), figure.name);
+    if (same != open.end() && order.cycle.empty()) {
+      order.cycle.assign(same, open.end());
+    }
+    if (!visited.insert(figure.name).second) {
+      return;
+    }
+    open.push_back(figure.name);
+    // A row may be its own baseline where both are of one block.
+    const bool with_baseline = block.baseline.block == block.name;
+    for (const std::string& column : Expression(figure.formula).columns(with_baseline)) {
+      if (const FigureSpec* const named = block.figure(column)) {
+        visit(*named);
+      }
+    }
+    open.pop_back();
+    order.figures.push_back(&figure);
+  };
+  std::for_each(block.figures.begin(), block.figures.end(), visit);
+  return order;
 }
 
 const BlockPresentation* Presentation::block(const std::string& block_name) const {
-  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockPresentation& each) {
-    return each.name == block_name;
-  });
+  const auto found =
+      find_if(blocks, [&](const BlockPresentation& each) { return each.name == block_name; });
   return found == blocks.end() ? nullptr : &*found;
 }
 
@@ -161,11 +144,10 @@ Presentation presentation_from(const Json& json) {
 }
 
 bool is_selected(const Json& row, const Selection& selection) {
-  return std::all_of(selection.begin(), selection.end(), [&](const auto& wanted) {
+  return all_of(selection, [&](const auto& wanted) {
     const auto cell = row.find(wanted.first);
     return cell != row.end() &&
-           std::any_of(wanted.second.begin(), wanted.second.end(),
-                       [&](const std::string& text) { return cell_is(*cell, text); });
+           any_of(wanted.second, [&](const std::string& text) { return cell_is(*cell, text); });
   });
 }
 

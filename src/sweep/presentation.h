@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -82,10 +81,10 @@ struct BlockPresentation {
   bool is_own_baseline(const nlohmann::ordered_json& row) const;
 };
 
-/// Figures of a block by index, each behind those that it names.
+/// Figures of a block, each behind those that it names.
 struct FigureOrder {
-  std::vector<std::size_t> figures;
-  std::vector<std::size_t> cycle;  ///< figures that name each other in a circle; empty: none do
+  std::vector<const FigureSpec*> figures;
+  std::vector<std::string> cycle;  ///< figures that name each other in a circle; empty: none do
 };
 FigureOrder order_of_figures(const BlockPresentation& block);
 

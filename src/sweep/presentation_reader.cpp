@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "sweep/expression.h"
 
 namespace flitwise {
@@ -23,7 +22,7 @@ void PresentationReader::check_keys(
     const Value& map, const Path& path, const std::vector<std::string>& known,
     const std::function<std::string(const std::string& key)>& hint) {
   for (const Value::Entry& entry : map.entries) {
-    if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+    if (!contains(known, entry.key)) {
       complain(
           entry.place, path,
           fmt::format("unknown key '{}'; expected {}{}{}", entry.key, config::alternatives(known),
@@ -79,8 +78,7 @@ Selection PresentationReader::selection(const Value& value, const Path& path) {
 
 void PresentationReader::read_fields(const Value& value, const Path& path, const Fields& fields) {
   for (const Value::Entry& entry : value.entries) {
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const Field& each) { return each.key == entry.key; });
+    const auto field = find_if(fields, [&](const Field& each) { return each.key == entry.key; });
     if (field == fields.end()) {
       continue;
     }
@@ -148,8 +146,8 @@ void PresentationReader::read_figures(const Value& value, const Path& path,
     FigureSpec figure = read_figure(entry.value, path + "." + entry.key, entry.key);
     figure.line = entry.place.line;
     figure.column = entry.place.column;
-    const auto known = std::find_if(block.figures.begin(), block.figures.end(),
-                                    [&](const FigureSpec& each) { return each.name == entry.key; });
+    const auto known =
+        find_if(block.figures, [&](const FigureSpec& each) { return each.name == entry.key; });
     if (known == block.figures.end()) {
       block.figures.push_back(std::move(figure));
     } else {
@@ -245,7 +243,7 @@ PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
     return plot;
   }
   const std::vector<std::string> kinds = {"lines", "steps", "bars"};
-  if (std::find(kinds.begin(), kinds.end(), plot.kind) == kinds.end()) {
+  if (!contains(kinds, plot.kind)) {
     complain(value.place, path + ".kind",
              fmt::format("'{}'; expected {}", plot.kind, config::alternatives(kinds)));
   }
@@ -263,32 +261,15 @@ void PresentationReader::check_name(const config::Place& place, const Presentati
              fmt::format("{} a column '{}' already; expected another name of this figure", owner,
                          figure.name));
   };
-  if (std::find(kPointColumns.begin(), kPointColumns.end(), figure.name) != kPointColumns.end()) {
+  if (contains(kPointColumns, figure.name)) {
     refuse("each point has");
   }
   for (const BlockPresentation& block : presentation.blocks) {
-    if (std::find(block.varied.begin(), block.varied.end(), figure.name) != block.varied.end()) {
+    if (contains(block.varied, figure.name)) {
       refuse(fmt::format("the axes of block {} make", block.name));
       return;
     }
   }
-}
-
-void PresentationReader::check_circles(const config::Place& place, const BlockPresentation& block) {
-  const std::vector<std::size_t> cycle = order_of_figures(block).cycle;
-  if (cycle.empty()) {
-    return;
-  }
-  const FigureSpec& first = block.figures[cycle.front()];
-  std::string names;
-  for (const std::size_t figure : cycle) {
-    names += block.figures[figure].name + ", ";
-  }
-  complain(
-      {place.file, first.line, first.column, 0}, "figures." + first.name,
-      fmt::format("figures in a circle: {}{}; expected formulas of columns, or of figures that "
-                  "do without this one",
-                  names, first.name));
 }
 
 void PresentationReader::check(const config::Place& place, const Presentation& presentation) {
@@ -298,7 +279,13 @@ void PresentationReader::check(const config::Place& place, const Presentation& p
       figures.push_back(figure.name);
       check_name(place, presentation, figure);
     }
-    check_circles(place, block);
+    if (const auto cycle = order_of_figures(block).cycle; !cycle.empty()) {
+      const FigureSpec& first = *block.figure(cycle.front());
+      complain({place.file, first.line, first.column, 0}, "figures." + first.name,
+               fmt::format("figures in a circle: {}, {}; expected formulas of columns, or of "
+                           "figures that do without this one",
+                           fmt::join(cycle, ", "), first.name));
+    }
     std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
     wanted.insert(wanted.end(), block.crossing.figures.begin(), block.crossing.figures.end());
     for (const PlotSpec& plot : block.plots) {

@@ -65,8 +65,6 @@ class PresentationReader {
   PlotSpec read_plot(const Value& value, const Path& path);
   void check_name(const config::Place& place, const Presentation& presentation,
                   const FigureSpec& figure);
-  /// Figures that need themselves.
-  void check_circles(const config::Place& place, const BlockPresentation& block);
 };
 
 }  // namespace flitwise

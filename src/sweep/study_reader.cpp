@@ -2,13 +2,13 @@
 // YAML to Study, with the place of every mistake.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "common/input_file.h"
 #include "common/problems.h"
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "config/document.h"
 #include "config/sections/sections.h"
 #include "sweep/plan.h"
@@ -53,9 +53,8 @@ class StudyReader : private PresentationReader {
  private:
   static std::string hint_of_section(const std::string& key) {
     const std::vector<std::string> sections = config::key_tree().child_names();
-    return std::find(sections.begin(), sections.end(), key) == sections.end()
-               ? ""
-               : "; this is a section of a config, which 'flitwise run' takes";
+    return !contains(sections, key) ? ""
+                                    : "; this is a section of a config, which 'flitwise run' takes";
   }
 
   void read_root(const Value& root, Study& study) {
@@ -80,8 +79,7 @@ class StudyReader : private PresentationReader {
   void check_summary(const Value& root, const Presentation& shown) {
     const auto* columns = root.find("columns");
     const bool has_points =
-        std::any_of(shown.blocks.begin(), shown.blocks.end(),
-                    [](const BlockPresentation& block) { return !block.summary.empty(); });
+        any_of(shown.blocks, [](const BlockPresentation& block) { return !block.summary.empty(); });
     if (columns != nullptr && !has_points) {
       complain(columns->place, "columns",
                "figures of a summary that has no points; expected summary: [{COLUMN: VALUE}] here "
@@ -144,8 +142,7 @@ class StudyReader : private PresentationReader {
     for (const AxisGroup& group : block.groups) {
       for (const Axis& axis : group) {
         const std::string label = label_name(axis.key);
-        if (!label.empty() &&
-            std::find(look.varied.begin(), look.varied.end(), label) != look.varied.end()) {
+        if (!label.empty() && contains(look.varied, label)) {
           complain({file_, axis.line, axis.column, 0}, axis.key,
                    fmt::format("block {} has a label '{}' already; expected each label once",
                                block.name, label));
@@ -231,9 +228,7 @@ class StudyReader : private PresentationReader {
   /// A label makes a column of its own, so it may not take the name of another.
   void check_label(const Value::Entry& entry, const std::string& path) {
     const std::string name = label_name(entry.key);
-    if (!name.empty() &&
-        (name.find('.') != std::string::npos ||
-         std::find(kPointColumns.begin(), kPointColumns.end(), name) != kPointColumns.end())) {
+    if (!name.empty() && (name.find('.') != std::string::npos || contains(kPointColumns, name))) {
       complain(entry.place, path + "." + entry.key,
                fmt::format("'{}' cannot name a column; expected label.WORD, not block, id or seed",
                            name));

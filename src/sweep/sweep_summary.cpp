@@ -2,9 +2,9 @@
 // Rows of the sweep summary, and of a study's own.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
+#include "common/ranges.h"
 #include "results/text_table.h"
 #include "sweep/merge.h"
 
@@ -92,9 +92,8 @@ std::vector<Group> groups_of(const MergedSweep& merged, const Plan& plan, bool b
     const std::string label = by_axis && axis != first_axis.end()
                                   ? axis->second + "=" + plain_text(row.at(axis->second))
                                   : "all";
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) {
-      return each.block == block && each.label == label;
-    });
+    auto group = find_if(
+        groups, [&](const Group& each) { return each.block == block && each.label == label; });
     if (group == groups.end()) {
       group = groups.insert(groups.end(), {block, label, {}});
     }
@@ -186,8 +185,7 @@ std::string verdict_of(const Json& row, const BlockPresentation& block, bool nam
 Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
   Rows chosen;
   for (const Json* row : rows_of(merged, block.name)) {
-    if (std::any_of(block.summary.begin(), block.summary.end(),
-                    [row](const Selection& one) { return is_selected(*row, one); })) {
+    if (any_of(block.summary, [row](const Selection& one) { return is_selected(*row, one); })) {
       chosen.push_back(row);
     }
   }
@@ -195,12 +193,10 @@ Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
 }
 
 bool has_any_verdict(const MergedSweep& merged) {
-  const auto& blocks = merged.presentation.blocks;
-  return std::any_of(blocks.begin(), blocks.end(), [&](const BlockPresentation& block) {
+  return any_of(merged.presentation.blocks, [&](const BlockPresentation& block) {
     const Rows chosen = chosen_rows(merged, block);
-    return std::any_of(chosen.begin(), chosen.end(), [&](const Json* row) {
-      return verdict_of(*row, block, false) != kNoVerdict;
-    });
+    return any_of(chosen,
+                  [&](const Json* row) { return verdict_of(*row, block, false) != kNoVerdict; });
   });
 }
 
@@ -219,10 +215,9 @@ std::string row_label(const MergedSweep& merged, const BlockPresentation& block,
 }
 
 bool has_study_summary(const MergedSweep& merged) {
-  const auto& blocks = merged.presentation.blocks;
   return !merged.presentation.summary_columns.empty() &&
-         std::any_of(blocks.begin(), blocks.end(),
-                     [](const BlockPresentation& block) { return !block.summary.empty(); });
+         any_of(merged.presentation.blocks,
+                [](const BlockPresentation& block) { return !block.summary.empty(); });
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/byte_vector.h"
 #include "tlp/crc.h"
-#include "tlp/dw_bytes.h"
 
 namespace flitwise {
 namespace {

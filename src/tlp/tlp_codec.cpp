@@ -7,7 +7,6 @@
 #include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "tlp/crc.h"
-#include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
 #include "tlp/prefix.h"
 #include "tlp/splitter.h"

@@ -2,7 +2,7 @@
 // The table of header fields, and its bits; the DW of OHC-A.
 #include "tlp/tlp_fields.h"
 
-#include "tlp/dw_bytes.h"
+#include "common/byte_vector.h"
 #include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 

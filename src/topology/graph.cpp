@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "common/problems.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -343,8 +343,7 @@ void Graph::visit(NodeIndex node, unsigned host) {
 }
 
 std::optional<NodeIndex> Graph::find(const std::string& name) const {
-  const auto at = std::find_if(all_.begin(), all_.end(),
-                               [&](NodeIndex node) { return nodes_[node].name == name; });
+  const auto at = find_if(all_, [&](NodeIndex node) { return nodes_[node].name == name; });
   return at == all_.end() ? std::nullopt : std::optional<NodeIndex>(*at);
 }
 

@@ -49,12 +49,12 @@ struct JournalConfig {
 
 /// Writes a record of each write that a root port lets into memory: one after the other, from a
 /// queue of so many.
-class Journal final : public ComponentModule, private MemoryWatch {
+class Journal final : public ComponentModule {
  public:
   Journal(const sc_core::sc_module_name& module, RootPort& port, const JournalConfig& config)
       : ComponentModule(module), config_(config), port_(port.name()) {
     wakeup_.wakes("work_process", [this] { work(); });
-    port.watch_memory(*this);
+    port.watch_memory([this](const Packet& packet, std::uint64_t) { accessed(packet); });
   }
 
   bool is_quiet() const override { return queue_.empty() && waiting_.empty(); }
@@ -84,7 +84,7 @@ class Journal final : public ComponentModule, private MemoryWatch {
   }
 
  private:
-  void accessed(const Packet& packet, std::uint64_t /*address*/) override {
+  void accessed(const Packet& packet) {
     if (packet.tlp.type != TlpType::kMWr) {
       return;
     }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -181,11 +182,11 @@ workload:
 }
 
 /// Translated requests that reached memory, by whether the page is their domain's.
-struct TranslatedAccesses : MemoryWatch {
+struct TranslatedAccesses {
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<std::uint64_t>> pages;
   std::uint64_t writes = 0, reads = 0, foreign_writes = 0, foreign_reads = 0;
 
-  void accessed(const Packet& packet, std::uint64_t address) override {
+  void operator()(const Packet& packet, std::uint64_t address) {
     const Tlp& tlp = packet.tlp;
     if (tlp.at != AddressType::kTranslated || is_zero_length_read(tlp)) {
       return;
@@ -236,7 +237,7 @@ struct Attack {
 Attack attack_with(bool is_secure) {
   Machine machine(attacked(is_secure));
   Attack attack;
-  machine.fabric().devices[0].root_port->watch_memory(attack.accesses);
+  machine.fabric().devices[0].root_port->watch_memory(std::ref(attack.accesses));
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   machine.start();
   const Endpoint& attacker = *machine.endpoint("ep0");

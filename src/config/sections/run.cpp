@@ -2,9 +2,9 @@
 // Tables of the sections `workload`, `faults`, `trace` and `run`.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
+#include "common/ranges.h"
 #include "config/sections/sections.h"
 #include "flitwise/packet.h"
 #include "workload/size_distribution.h"
@@ -58,7 +58,7 @@ void read_pair(const Value& item, std::vector<LatencyPair>& pairs, const ReadCon
     return;
   }
   for (const Value::Entry& entry : item.entries) {
-    if (std::find(kKeys.begin(), kKeys.end(), entry.key) == kKeys.end()) {
+    if (!contains(kKeys, entry.key)) {
       context.report(entry.place,
                      fmt::format("unknown key '{}'; expected {}{}", entry.key, alternatives(kKeys),
                                  nearest_hint(entry.key, kKeys, "key")));
@@ -77,8 +77,7 @@ void read_pair(const Value& item, std::vector<LatencyPair>& pairs, const ReadCon
   }
   const bool is_taken =
       pair.name == "dma_read" || pair.name == "dma_write" || pair.name == "dma_write_tlp" ||
-      std::any_of(pairs.begin(), pairs.end(),
-                  [&](const LatencyPair& other) { return other.name == pair.name; });
+      any_of(pairs, [&](const LatencyPair& other) { return other.name == pair.name; });
   if (is_taken) {
     context.report(item.find("name")->value.place,
                    fmt::format("the name '{}' is taken; expected a new one", pair.name));

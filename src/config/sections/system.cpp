@@ -2,9 +2,9 @@
 // Table of the section `system`.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 
+#include "common/ranges.h"
 #include "config/sections/sections.h"
 #include "topology/graph.h"
 
@@ -29,7 +29,7 @@ class ItemReader {
       return report(item.place, item.seen());
     }
     for (const Value::Entry& entry : item.entries) {
-      if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
+      if (!contains(keys, entry.key)) {
         return report(entry.place, fmt::format("unknown key '{}'", entry.key));
       }
     }
@@ -46,8 +46,7 @@ class ItemReader {
     }
     const std::string& text = entry->value.text;
     const bool is_word =
-        entry->value.kind == Value::Kind::kScalar && !text.empty() &&
-        std::all_of(text.begin(), text.end(), [&](char c) {
+        entry->value.kind == Value::Kind::kScalar && !text.empty() && all_of(text, [&](char c) {
           return std::isalnum(static_cast<unsigned char>(c)) != 0 || others.find(c) < others.size();
         });
     if (!is_word) {

@@ -2,12 +2,12 @@
 // Waits, limits and latencies; device handles and attacks; caches of CXL devices.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/ranges.h"
 #include "results/summary_table.h"
 #include "results/tables.h"
 
@@ -44,15 +44,9 @@ double total_ns(const Limit& limit) {
   return limit.total.ns();
 }
 
-// The summary has a line of it, no table.
-TextTable explain_view(const std::vector<ExplainResult>& /*rows*/, const RunResult& /*result*/) {
-  return TextTable({""});
-}
-
 // TLPs that are requests, one each, have the same latencies.
 bool says_the_same(const LatencyResult& latency, const std::vector<LatencyResult>& rows) {
-  return latency.name == "dma_write_tlp" &&
-         std::any_of(rows.begin(), rows.end(), [&](const LatencyResult& one) {
+  return latency.name == "dma_write_tlp" && any_of(rows, [&](const LatencyResult& one) {
            return one.name == "dma_write" && one.count == latency.count;
          });
 }
@@ -77,8 +71,7 @@ TextTable handle_view(const std::vector<DhiResult>& rows, const RunResult& /*res
   std::vector<std::string> header = {"Device handles", "lookups",      "hit rate",      "ALLOC",
                                      "DEALLOC",        "evictions",    "bypasses",      "waited",
                                      "rejected",       "wrong domain", "TLPs/residency"};
-  const bool has_kept = std::any_of(rows.begin(), rows.end(),
-                                    [](const DhiResult& dhi) { return dhi.handles_kept != 0; });
+  const bool has_kept = any_of(rows, [](const DhiResult& dhi) { return dhi.handles_kept != 0; });
   if (has_kept) {
     header.emplace_back("kept");
   }
@@ -206,7 +199,8 @@ const StatisticsTable& explain_table() {
           .real_or_none("next.share", of(kNext, &Limit::share), "1", "Its share.")
           .real_or_none("next.wait_ns", of(kNext, total_ns), "ns", "Waits for it.")
           .flat(FlatRows::kNone, "")
-          .show(explain_view);
+          .show(  // the summary has a line of it, no table
+              [](const auto& /*rows*/, const auto& /*result*/) { return TextTable({""}); });
   return kTable;
 }
 

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+#include <ctime>
+#include <vector>
 
+#include "common/random.h"
+#include "link/ordering.h"
 #include "port_fakes.h"
 
 namespace flitwise::translation_stage_test {
@@ -37,6 +41,9 @@ class TranslationStageTest : public ::testing::Test {
     TranslationStage::Entry entry;
     entry.packet = port_request(pool, type, 0x1000, tag);
     entry.packet->tlp.at = at;
+    return translate(std::move(entry));
+  }
+  bool translate(TranslationStage::Entry entry) {
     WalkRequest request;
     request.address = 0x1000;
     return stage.translate(std::move(entry), request, Time{});
@@ -104,6 +111,92 @@ TEST_F(TranslationStageTest, LNK_9_2_ReadsPassEachOtherButNoWrite) {
   EXPECT_EQ(server.served, Tags{2});
   agent.answer(2, 0);
   EXPECT_EQ(server.served, (Tags{2, 3, 4}));
+}
+
+// What goes, and in which order, is what the table says when each is compared with each.
+TEST_F(TranslationStageTest, LNK_9_1_To_9_7_EachAnswerLetsGoWhatTheTableLetsGo) {
+  struct Waiting {
+    Tlp tlp;
+    std::size_t asked;
+    bool is_known = false;
+  };
+  constexpr TlpType kTypes[] = {TlpType::kMWr, TlpType::kMWr, TlpType::kMRd, TlpType::kFetchAdd,
+                                TlpType::kCplD};
+  for (const double relaxed : {0.0, 0.1, 0.7}) {
+    Random random(11);
+    std::vector<Waiting> waiting;
+    Tags expected;
+    const auto may_go = [&](std::size_t at) {
+      bool is_posted_ahead = false, may_pass = true;
+      for (std::size_t i = 0; i < at; ++i) {
+        is_posted_ahead |= fc_class(waiting[i].tlp.type) == FcClass::kPosted;
+        may_pass &= passing(waiting[at].tlp, waiting[i].tlp) != Passing::kNo;
+      }
+      return may_pass || !is_posted_ahead;
+    };
+    server.served.clear();
+    for (std::uint16_t tag = 0; tag < 5000; ++tag) {
+      TranslationStage::Entry entry;
+      entry.packet = port_request(pool, kTypes[random.below(std::size(kTypes))], 0x1000, tag);
+      Tlp& tlp = entry.packet->tlp;
+      tlp.relaxed_ordering = random.chance(relaxed / 3);
+      tlp.id_based_ordering = random.chance(relaxed);
+      tlp.has_pasid = true;
+      tlp.pasid = static_cast<Pasid>(random.below(12));
+      tlp.completer_id = Bdf::of(2, 0, 0);
+      waiting.push_back({tlp, agent.asked.size()});
+      translate(std::move(entry));
+      while (waiting.size() > 30 || (!waiting.empty() && random.chance(0.4))) {
+        const auto any =
+            waiting.begin() + static_cast<std::ptrdiff_t>(random.below(waiting.size()));
+        const auto latest =
+            std::find_if(any, waiting.end(), [](auto& one) { return !one.is_known; });
+        if (latest == waiting.end()) {
+          continue;
+        }
+        latest->is_known = true;
+        agent.answer(latest->asked, 0);
+        for (std::size_t i = 0; i < waiting.size();) {
+          if (waiting[i].is_known && may_go(i)) {
+            expected.push_back(waiting[i].tlp.tag);
+            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
+          } else {
+            ++i;
+          }
+        }
+        ASSERT_EQ(server.served, expected) << tag;
+      }
+    }
+    while (!waiting.empty()) {  // in order, so that all go
+      if (!waiting.front().is_known) {
+        agent.answer(waiting.front().asked, 0);
+      }
+      waiting.erase(waiting.begin());
+    }
+  }
+}
+
+// Compared one by one, so many writes took hundreds of times as long.
+TEST_F(TranslationStageTest, LNK_9_1_AnAnswerCostsNoMoreWhereManyWritesWait) {
+  const auto push = [&] {
+    TranslationStage::Entry entry;
+    entry.packet = port_request(pool, TlpType::kMWr, 0x1000);
+    entry.packet->tlp.relaxed_ordering = true;
+    translate(std::move(entry));
+  };
+  const auto time_behind = [&](std::size_t writes) {
+    while (stage.size() < writes) {
+      push();
+    }
+    const std::clock_t begin = std::clock();
+    for (int i = 0; i < 5000; ++i) {
+      push();
+      agent.answer(agent.asked.size() - 1, 0);
+    }
+    return std::clock() - begin;
+  };
+  const std::clock_t few = time_behind(16);
+  EXPECT_LT(time_behind(65'536), 30 * (few + CLOCKS_PER_SEC / 1000));
 }
 
 // A message for which nothing is translated keeps its place. [LNK-9.1]

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <list>
 #include <vector>
 
@@ -111,6 +112,30 @@ TEST(TaggedCache, WithoutEntriesNothingIsFound) {
   EXPECT_TRUE(cache.insert({1}, 1));
   EXPECT_EQ(cache.find({1}), nullptr);
   EXPECT_EQ(cache.capacity(), 0U);
+}
+
+/// Processor time of so many values that each push another out of a full set.
+std::clock_t time_of_victims(std::uint32_t ways) {
+  Cache cache({ways, ways, CachePolicy::kLru});
+  for (std::uint32_t key = 0; key < ways; ++key) {
+    cache.insert({key}, 0);
+  }
+  // The oldest lie all over the set.
+  Random random(3);
+  for (std::uint32_t i = 0; i < ways; ++i) {
+    cache.find({static_cast<std::uint32_t>(random.below(ways))});
+  }
+  const std::clock_t begin = std::clock();
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    cache.insert({ways + i}, 0);
+  }
+  return std::clock() - begin;
+}
+
+// A search for a free way took a thousand times as long.
+TEST(TaggedCache, AVictimCostsNoMoreInALargeSet) {
+  const std::clock_t few = time_of_victims(16);
+  EXPECT_LT(time_of_victims(65'536), 30 * (few + CLOCKS_PER_SEC / 1000));
 }
 
 TEST(TaggedCache, FreeWaysAreFilledFromTheLowestOrTheLatestOn) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <map>
 #include <string>
 #include <vector>
@@ -259,6 +260,65 @@ TEST_F(WhenBlocked, ALargeWriteGetsItsCreditsThoughSmallOnesCouldUseThem) {
     queues_.gates(kP).data.update(++limit & 0xfff);
   }
   FAIL() << "the large write never left";
+}
+
+/// Processor time of so many questions whether a read with IDO may pass writes of as many
+/// identities, the last of which is its own.
+std::clock_t time_behind_writes(unsigned writes) {
+  PacketPool pool;
+  TransactionQueues queues(writes, RelaxedPassing::kWhenBlocked);
+  queues.gates(kP).header.initialise(1, CreditScale::header(false, 1));
+  queues.gates(kP).header.consume(1);
+  const auto push = [&](TlpType type, unsigned pasid) {
+    PacketRef packet = test::packet(pool, type);
+    packet->tlp.has_pasid = packet->tlp.id_based_ordering = true;
+    packet->tlp.pasid = static_cast<Pasid>(pasid);
+    queues.push(std::move(packet));
+  };
+  for (unsigned i = 0; i < writes; ++i) {
+    push(TlpType::kMWr, i);
+  }
+  push(TlpType::kMRd, writes - 1);
+  EXPECT_FALSE(queues.choose(kLater));
+  const std::clock_t begin = std::clock();
+  for (int i = 0; i < 20'000; ++i) {
+    queues.choose(kLater);
+  }
+  return std::clock() - begin;
+}
+
+// One by one, so many writes took a thousand times as long.
+TEST(TransactionQueuesGrowth, LNK_9_4_ManyPostedRequestsAreNotSearched) {
+  const std::clock_t few = time_behind_writes(16);
+  EXPECT_LT(time_behind_writes(65'536), 30 * (few + CLOCKS_PER_SEC / 1000));
+}
+
+TEST(TransactionQueuesGrowth, LNK_9_4_WriteBehindManyOthersHoldsItsReadBack) {
+  PacketPool pool;
+  TransactionQueues queues(64, RelaxedPassing::kWhenBlocked);
+  const auto push = [&](TlpType type, unsigned pasid) {
+    PacketRef packet = test::packet(pool, type, 16, pasid);
+    packet->tlp.has_pasid = packet->tlp.id_based_ordering = true;
+    packet->tlp.pasid = static_cast<Pasid>(pasid);
+    queues.push(std::move(packet));
+  };
+  const auto give = [&](FcClass fc, std::uint32_t limit) { queues.gates(fc).header.update(limit); };
+  queues.gates(kP).header.initialise(1, CreditScale::header(false, 1));
+  queues.gates(kP).header.consume(1);
+  for (unsigned i = 0; i < 20; ++i) {
+    push(TlpType::kMWr, i);
+  }
+  push(TlpType::kMRd, 19);
+  for (unsigned left = 20; left > 1; --left) {
+    EXPECT_FALSE(queues.choose(kLater)) << left;
+    give(kP, 22 - left);
+    ASSERT_EQ(queues.take(*queues.choose(kLater))->tlp.type, TlpType::kMWr);
+  }
+  push(TlpType::kMWr, 19);  // came after the read
+  EXPECT_FALSE(queues.choose(kLater));
+  give(kP, 21);
+  ASSERT_EQ(queues.take(*queues.choose(kLater))->tlp.type, TlpType::kMWr);
+  EXPECT_EQ(queues.take(*queues.choose(kLater))->tlp.type, TlpType::kMRd);
 }
 
 // Whatever leaves, in every mode: nothing has passed what the table keeps it behind.

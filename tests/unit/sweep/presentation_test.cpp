@@ -121,8 +121,9 @@ TEST_F(StudyPresentation, AFigureIsWorkedOutBehindThoseThatItNames) {
   figures.push_back({"late", "", "", "goodput / 2", 2});
   add_derived_figures(sweep);
   EXPECT_EQ(sweep.rows[0].at("shown"), 45) << "late is there, though it stands behind";
-  const std::vector<std::size_t> order = order_of_figures(sweep.presentation.blocks[0]).figures;
-  EXPECT_THAT(order, ElementsAre(1, 0, 2, 4, 3)) << "goodput, gain, residency, late, shown";
+  EXPECT_THAT(order_of_figures(sweep.presentation.blocks[0]).figures,
+              ElementsAre(&figures[1], &figures[0], &figures[2], &figures[4], &figures[3]))
+      << "goodput, gain, residency, late, shown";
 }
 
 TEST_F(StudyPresentation, ABaselineMayStandInALaterBlockAndHaveFiguresOfItsOwn) {
