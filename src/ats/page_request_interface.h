@@ -79,7 +79,6 @@ class PageRequestInterface {
   void forget(Bdf function);
 
   unsigned outstanding_groups() const { return indices_.used().size(); }
-  std::uint32_t outstanding_requests() const { return in_use_; }  ///< credits taken
 
  private:
   struct Group {

@@ -3,31 +3,24 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/algorithm/cxx11/all_of.hpp>
+#include <boost/algorithm/cxx11/any_of.hpp>
+#include <boost/algorithm/cxx11/none_of.hpp>
+#include <boost/range/algorithm/find.hpp>
+#include <boost/range/algorithm/find_if.hpp>
 #include <cstddef>
 #include <iterator>
 
 namespace flitwise {
 
+using boost::algorithm::all_of;
+using boost::algorithm::any_of;
+using boost::algorithm::none_of;
+using boost::range::find_if;
+
 template <class Range, class Value>
 bool contains(const Range& range, const Value& value) {
-  return std::find(std::begin(range), std::end(range), value) != std::end(range);
-}
-template <class Range, class Predicate>
-bool any_of(const Range& range, const Predicate& is_it) {
-  return std::any_of(std::begin(range), std::end(range), is_it);
-}
-template <class Range, class Predicate>
-bool all_of(const Range& range, const Predicate& is_it) {
-  return std::all_of(std::begin(range), std::end(range), is_it);
-}
-template <class Range, class Predicate>
-bool none_of(const Range& range, const Predicate& is_it) {
-  return std::none_of(std::begin(range), std::end(range), is_it);
-}
-/// The first for which is_it(element); end() where there is none.
-template <class Range, class Predicate>
-auto find_if(Range& range, const Predicate& is_it) {
-  return std::find_if(std::begin(range), std::end(range), is_it);
+  return boost::range::find(range, value) != std::end(range);
 }
 
 /// Of names of an enumeration that counts from 0; "?" for a number without a name.

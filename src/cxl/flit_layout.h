@@ -27,8 +27,9 @@ struct CxlGroups {
   std::array<CxlGroup, kMostCxlGroups> group{};
   std::uint8_t count = 0;
 
-  const CxlGroup* begin() const { return group.data(); }
-  const CxlGroup* end() const { return group.data() + count; }
+  using const_iterator = const CxlGroup*;
+  const_iterator begin() const { return group.data(); }
+  const_iterator end() const { return group.data() + count; }
   void add(CxlGroup added) { group[count++] = added; }
 };
 
@@ -49,8 +50,9 @@ class CxlSlotFormats {
   struct List {
     std::array<CxlFormat, kMost> format{};
     std::uint8_t count = 0;
-    const CxlFormat* begin() const { return format.data(); }
-    const CxlFormat* end() const { return format.data() + count; }
+    using const_iterator = const CxlFormat*;
+    const_iterator begin() const { return format.data(); }
+    const_iterator end() const { return format.data() + count; }
   };
 
   CxlSlotFormats(const CxlWidths& widths, CxlDirection direction);

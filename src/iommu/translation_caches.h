@@ -89,8 +89,6 @@ class TranslationCaches {
   unsigned invalidate_page(std::uint64_t address);  ///< of all domains
   unsigned invalidate_all();
 
-  unsigned iotlb_size() const { return iotlb_.size(); }
-
  private:
   static constexpr unsigned kPageSizes = 3;  // 4 KiB, 2 MiB, 1 GiB
 

@@ -129,7 +129,7 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
 // What the study asks for comes before what results have.
 std::vector<std::string> columns_beside(const MergedSweep& merged) {
   constexpr std::size_t kMostColumns = 2000;  // SQLite's own limit
-  std::vector<std::string> names = {"block", "id", "seed"};
+  std::vector<std::string> names(kPointColumns.begin(), kPointColumns.end());
   names.insert(names.end(), merged.axes.begin(), merged.axes.end());
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {

@@ -3,6 +3,7 @@
 /// Read from the study file, kept beside the results, obeyed by summary and report.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace flitwise {
+
+/// Columns that each point has, whatever the study says.
+inline constexpr std::array kPointColumns = {"block", "id", "seed"};
 
 /// Rows whose columns have one of these values, spelt as in the study: {"workload.payload":
 /// ["64B"]}.

@@ -3,7 +3,6 @@
 /// part that says what to show: YAML to Presentation. docs/sweeps.md
 #pragma once
 
-#include <array>
 #include <functional>
 #include <string>
 #include <variant>
@@ -14,9 +13,6 @@
 #include "sweep/presentation.h"
 
 namespace flitwise {
-
-/// Columns that each point has, whatever the study says.
-inline constexpr std::array kPointColumns = {"block", "id", "seed"};
 
 class PresentationReader {
  public:

@@ -5,12 +5,14 @@
 
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
+#include "flitwise/link_socket.h"
 
 namespace flitwise::test {
 
@@ -29,6 +31,38 @@ struct RunningFunctions : DeviceFunctions {
     set_bus_master(true);
     enable_vfs();
   }
+};
+
+/// The other end of the sockets of a device.
+struct FakeLink : sc_core::sc_module {
+  explicit FakeLink(const sc_core::sc_module_name& name) : sc_module(name) {
+    from_port.register_nb_transport_fw(this, &FakeLink::take, 0);
+    to_port.register_nb_transport_bw(this, &FakeLink::freed, 0);
+  }
+  tlm::tlm_sync_enum take(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
+                          sc_core::sc_time& delay) {
+    return takes(packet, {static_cast<std::int64_t>(delay.value())}) ? tlm::TLM_COMPLETED
+                                                                     : tlm::TLM_ACCEPTED;
+  }
+  tlm::tlm_sync_enum freed(int /*id*/, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
+                           sc_core::sc_time& /*delay*/) {
+    return tlm::TLM_COMPLETED;
+  }
+  void give(Packet& packet) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    to_port->nb_transport_fw(packet, phase, delay);
+  }
+  /// Of a packet that was not taken.
+  void tell_room(Packet& packet) {
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay;
+    from_port->nb_transport_bw(packet, phase, delay);
+  }
+
+  LinkTarget<FakeLink> from_port{"from_port"};
+  LinkInitiator<FakeLink> to_port{"to_port"};
+  std::function<bool(const Packet&, Time delay)> takes;
 };
 
 struct FakeOutput final : DeviceOutput {

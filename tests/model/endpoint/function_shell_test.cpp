@@ -15,40 +15,24 @@ using test::FakeEvents;
 using test::RunningFunctions;
 using testing::ElementsAre;
 
-/// The other end of the sockets: takes so many packets.
-struct FakeLink : sc_core::sc_module {
-  explicit FakeLink(const sc_core::sc_module_name& name) : sc_module(name) {
-    from_port.register_nb_transport_fw(this, &FakeLink::take, 0);
-    to_port.register_nb_transport_bw(this, &FakeLink::freed, 0);
-  }
-  tlm::tlm_sync_enum take(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
-                          sc_core::sc_time& delay) {
-    if (room == 0) {
-      return tlm::TLM_ACCEPTED;
-    }
-    --room;
-    taken.push_back(packet.request);
-    delays.push_back({static_cast<std::int64_t>(delay.value())});
-    return tlm::TLM_COMPLETED;
-  }
-  tlm::tlm_sync_enum freed(int /*id*/, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
-                           sc_core::sc_time& /*delay*/) {
-    return tlm::TLM_COMPLETED;
-  }
-  void give(Packet& packet) {
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    to_port->nb_transport_fw(packet, phase, delay);
+/// Takes so many packets.
+struct FakeLink : test::FakeLink {
+  explicit FakeLink(const sc_core::sc_module_name& name) : test::FakeLink(name) {
+    takes = [this](const Packet& packet, Time delay) {
+      if (room == 0) {
+        return false;
+      }
+      --room;
+      taken.push_back(packet.request);
+      delays.push_back(delay);
+      return true;
+    };
   }
   void has_room(unsigned packets, Packet& of) {
     room = packets;
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay;
-    from_port->nb_transport_bw(of, phase, delay);
+    tell_room(of);
   }
 
-  LinkTarget<FakeLink> from_port{"from_port"};
-  LinkInitiator<FakeLink> to_port{"to_port"};
   unsigned room = 100;
   std::vector<std::uint32_t> taken;
   std::vector<Time> delays;

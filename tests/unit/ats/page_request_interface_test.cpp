@@ -34,6 +34,11 @@ class PageRequests : public testing::Test {
     return pri.respond({{}, function, index, static_cast<std::uint8_t>(code), pasid});
   }
 
+  /// So many credits are free, and no more.
+  bool has_free(unsigned credits) const {
+    return pri.can_open(credits) && !pri.can_open(credits + 1);
+  }
+
   PageRequestInterface pri;
   PageRequest last;
 };
@@ -45,7 +50,7 @@ TEST_F(PageRequests, PRI_01_ASingleRequestIsTheLastOfItsGroup) {
   EXPECT_EQ(last.function, kPf);
   EXPECT_EQ(last.prg_index, index);
   EXPECT_EQ(answer(index), PrgOutcome::kSuccess);
-  EXPECT_EQ(pri.outstanding_requests(), 0U);
+  EXPECT_TRUE(has_free(1000));
 }
 
 TEST_F(PageRequests, PRI_02_OneResponseForAGroupOfThree) {
@@ -54,9 +59,9 @@ TEST_F(PageRequests, PRI_02_OneResponseForAGroupOfThree) {
   EXPECT_FALSE(pri.next_request(index, kRead).is_last);
   EXPECT_TRUE(pri.next_request(index, kRead).is_last);
   EXPECT_THROW(pri.next_request(index, kRead), SimulationError);
-  EXPECT_EQ(pri.outstanding_requests(), 3U);
+  EXPECT_TRUE(has_free(997));
   EXPECT_EQ(answer(index), PrgOutcome::kSuccess);
-  EXPECT_EQ(pri.outstanding_requests(), 0U);
+  EXPECT_TRUE(has_free(1000));
 }
 
 TEST_F(PageRequests, PRI_03_GroupsInterleave) {
@@ -75,7 +80,7 @@ TEST_F(PageRequests, PRI_06_AStopMarkerTakesNoCreditAndLeavesGroupsAlone) {
   const std::uint16_t index = group(1, kPf, Pasid{7});
   const PageRequest marker = PageRequestInterface::stop_marker(kPf, Pasid{7});
   EXPECT_TRUE(marker.is_stop_marker());
-  EXPECT_EQ(pri.outstanding_requests(), 1U);
+  EXPECT_TRUE(has_free(999));
   EXPECT_EQ(pri.outstanding_groups(), 1U);
   EXPECT_EQ(answer(index, 0, kPf, Pasid{7}), PrgOutcome::kSuccess);
   EXPECT_EQ(pri.outstanding_groups(), 0U);
@@ -118,7 +123,9 @@ TEST_F(PageRequests, PRI_11_AFailureTurnsTheInterfaceOffUntilItIsEnabledAnew) {
 TEST_F(PageRequests, PRI_11_AFailureNeedNotNameAGroup) {
   group();
   EXPECT_EQ(answer(500, 0xf), PrgOutcome::kFailure);
-  EXPECT_EQ(pri.outstanding_requests(), 0U);
+  pri.write_control(false, false);
+  pri.write_control(true, false);
+  EXPECT_TRUE(has_free(1000));
 }
 
 TEST_F(PageRequests, PRI_12_NoMoreRequestsThanAllocated) {
@@ -162,7 +169,7 @@ TEST_F(PageRequests, PRI_21_AFailureWhileStoppingStopsAtOnce) {
 TEST_F(PageRequests, PRI_22_ResetDoesNothingWhileEnabled) {
   group(5);
   pri.write_control(true, true);
-  EXPECT_EQ(pri.outstanding_requests(), 5U);
+  EXPECT_TRUE(has_free(995));
   EXPECT_TRUE(pri.is_enabled());
 }
 
@@ -171,9 +178,10 @@ TEST_F(PageRequests, PRI_23_ResetClearsCreditsAndGroups) {
   pri.write_control(false, false);
   EXPECT_FALSE(pri.is_stopped());
   pri.write_control(false, true);
-  EXPECT_EQ(pri.outstanding_requests(), 0U);
   EXPECT_TRUE(pri.is_stopped());
   EXPECT_EQ(answer(index), PrgOutcome::kUnexpected);
+  pri.write_control(true, false);
+  EXPECT_TRUE(has_free(1000));
 }
 
 TEST_F(PageRequests, PRI_23_ResetActsInTheWriteThatDisables) {
@@ -236,8 +244,8 @@ TEST_F(PageRequests, PRI_28_IndicesMayRunOutBeforeCredits) {
     indices.push_back(group());
   }
   EXPECT_FALSE(pri.can_open(1));
-  EXPECT_EQ(pri.outstanding_requests(), 512U);
   answer(indices[100]);
+  EXPECT_TRUE(has_free(489));
   EXPECT_EQ(group(), indices[100]);
 }
 
@@ -326,7 +334,7 @@ TEST_F(PageRequests, PRI_38_AfterAResetResponsesAreUnexpected) {
 TEST_F(PageRequests, PRI_38_AVirtualFunctionsResetTakesItsGroupsAlone) {
   const std::uint16_t of_vf = group(3, kVf), of_pf = group(2);
   pri.forget(kVf);
-  EXPECT_EQ(pri.outstanding_requests(), 2U);
+  EXPECT_TRUE(has_free(998));
   EXPECT_EQ(answer(of_vf, 0, kVf), PrgOutcome::kUnexpected);
   EXPECT_EQ(answer(of_pf), PrgOutcome::kSuccess);
 }

@@ -165,7 +165,7 @@ TEST_F(Caches, DomainAndPageSelectiveInvalidationsTakeFirstStageEntriesToo) {
   for (const G granularity : {G::kGlobal, G::kDomain, G::kPage}) {
     agent.read(kAddress);
     EXPECT_GT(agent.caches.invalidate(iotlb(granularity, 9, 0x5000)), 0U);
-    EXPECT_EQ(agent.caches.iotlb_size(), 0U);
+    EXPECT_EQ(agent.read(kAddress).total_reads(), 4U);
   }
 }
 
@@ -175,7 +175,7 @@ TEST_F(Caches, PasidInvalidationsLeaveTheSecondStage) {
   PasidIotlbInvalidation command = pasid_iotlb(PasidIotlbInvalidation::Granularity::kPasid, 1);
   command.domain = 8;
   EXPECT_EQ(agent.caches.invalidate(command), 0U);
-  EXPECT_EQ(agent.caches.iotlb_size(), 1U);
+  EXPECT_EQ(agent.read(kAddress, 1).total_reads(), 0U);
 }
 
 // [IOM-6.6]
@@ -200,7 +200,8 @@ TEST_F(Caches, AddressMaskCoversItsPages) {
   command.address_mask = 4;
   command.leaf_only = true;
   EXPECT_EQ(agent.caches.invalidate(command), 16U);
-  EXPECT_EQ(agent.caches.iotlb_size(), 16U);
+  command.address = 0x2'0000;  // what is left
+  EXPECT_EQ(agent.caches.invalidate(command), 16U);
 }
 
 // [IOM-6.4]
@@ -209,7 +210,7 @@ TEST_F(Caches, SuperpageGoesWithAnyOfItsPages) {
   agent.read(0x4000'5000, 1);
   EXPECT_EQ(agent.read(0x4010'0000, 1).total_reads(), 0U);
   agent.caches.invalidate(iotlb(IotlbInvalidation::Granularity::kPage, 8, 0x401f'f000));
-  EXPECT_EQ(agent.caches.iotlb_size(), 0U);
+  EXPECT_GT(agent.read(0x4010'0000, 1).total_reads(), 0U);
 }
 
 // [IOM-6.8]
@@ -328,7 +329,7 @@ TEST(TranslationCaches, SEC_03_ATranslatedRequestLeavesNothingInTheIotlb) {
   WalkRequest request = agent.tables.request(kPage);
   request.kind = WalkKind::kTranslated;
   EXPECT_EQ(agent.access(request).fault, FaultReason::kNone);
-  EXPECT_EQ(agent.caches.iotlb_size(), 0U);
+  EXPECT_EQ(agent.caches.invalidate_page(kPage), 0U);
   EXPECT_NE(agent.caches.find_pasid(request.source, Pasid{0}), nullptr);
 }
 
