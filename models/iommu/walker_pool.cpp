@@ -32,7 +32,7 @@ WalkerPool::WalkerPool(const IommuConfig& config, const IommuCapabilities& offer
       caches_(shapes_of(config), seed),
       permissions_(shape_of(config.permission_cache), seed + 5),
       walkers_(config.walkers),
-      dues_(config.walkers, Time::never()),
+      dues_(config.walkers),
       walked_(config.walkers) {
   for (std::uint32_t i = config.walkers; i-- > 0;) {
     idle_.push_back(i);

@@ -3,16 +3,17 @@
 /// Requests to a page that is walked for wait for that walk, all others for a walker.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "common/open_table.h"
 #include "common/slot_list.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
+#include "iommu/due_times.h"
 #include "iommu/translation_caches.h"
 #include "iommu/waiting_pages.h"
 #include "iommu/walk.h"
@@ -43,7 +44,7 @@ class WalkerPool final : public AgentTranslations {
   /// Walkers whose time has come go on.
   void work(Time now);
   /// Never: none.
-  Time next_due() const { return *std::min_element(dues_.begin(), dues_.end()); }
+  Time next_due() const { return dues_.next(); }
 
   std::uint64_t asked() const { return asked_; }
   std::uint64_t answered() const { return answered_; }
@@ -84,6 +85,12 @@ class WalkerPool final : public AgentTranslations {
     std::array<std::uint8_t, 64> bytes{};
   };
 
+  /// Walkers at a page, and the first of them.
+  struct AtPage {
+    std::uint16_t walkers = 0, first = 0xffff;
+  };
+  using WalkedPages = OpenTable<WaitingPages::Key, AtPage, WaitingPages::spread>;
+
   // Requests and their queues: walker_pool.cpp.
   Walk walk_of(const Job& job) const { return Walk(job.request, registers_.root_table(), offers_); }
   void count_miss(Job& job, bool is_at_walker);
@@ -107,6 +114,7 @@ class WalkerPool final : public AgentTranslations {
     return static_cast<std::uint16_t>(&walker - walkers_.data());
   }
   Walker* walker_at(const WalkRequest& request);
+  void leave_page(const Walker& walker);
   Walker& take_idle();
   void start(Walker& walker, const Job& job, const Walk& walk, Time latency, Time now);
   void step(Walker& walker, Time now);
@@ -122,8 +130,9 @@ class WalkerPool final : public AgentTranslations {
   TranslationCaches caches_;
   PermissionCache permissions_;
   std::vector<Walker> walkers_;
-  std::vector<Time> dues_;                 // of each walker: it goes on
+  DueTimes dues_;                          // of each walker: it goes on
   std::vector<WaitingPages::Key> walked_;  // page at each walker
+  WalkedPages walked_pages_;               // of those that are busy
   std::vector<std::uint32_t> idle_;        // walkers
   TokenPool<Job> jobs_;                    // those that wait
   JobQueue waiting_;                       // for a walker

@@ -93,13 +93,22 @@ unsigned WalkerPool::use_second_stage_cache(Walk& walk) {
 }
 
 WalkerPool::Walker* WalkerPool::walker_at(const WalkRequest& request) {
-  const WaitingPages::Key page = WaitingPages::Key::of(request);
-  for (std::size_t i = 0; i < walked_.size(); ++i) {
-    if (walked_[i] == page && walkers_[i].is_busy) {
-      return &walkers_[i];
-    }
+  const AtPage* const found = walked_pages_.find(WaitingPages::Key::of(request));
+  return found == nullptr ? nullptr : &walkers_[found->first];
+}
+
+// It is busy no more.
+void WalkerPool::leave_page(const Walker& walker) {
+  const WaitingPages::Key page = walked_[number_of(walker)];
+  AtPage& here = *walked_pages_.find(page);
+  if (--here.walkers == 0) {
+    walked_pages_.erase(page);
+    return;
   }
-  return nullptr;
+  // A second one is rare: a request that a delivery brought on.
+  while (!(walkers_[here.first].is_busy && walked_[here.first] == page)) {
+    ++here.first;
+  }
 }
 
 WalkerPool::Walker& WalkerPool::take_idle() {
@@ -119,20 +128,19 @@ void WalkerPool::start(Walker& walker, const Job& job, const Walk& walk, Time la
   if (walker.has_looked_up) {
     latency += use_paging_cache(walker.walk);
   }
-  walked_[number_of(walker)] = WaitingPages::Key::of(job.request);
+  const std::uint16_t number = number_of(walker);
+  walked_[number] = WaitingPages::Key::of(job.request);
+  AtPage& here = walked_pages_[walked_[number]];
+  ++here.walkers;
+  here.first = std::min(here.first, number);
   const Time begin = std::max(now, job.arrival);
   walker_use_.take(begin, now);
-  dues_[number_of(walker)] = begin + latency;
-  events_.wake_at(dues_[number_of(walker)]);
+  dues_.set(number, begin + latency);
+  events_.wake_at(begin + latency);
 }
 
 void WalkerPool::work(Time now) {
-  for (std::size_t i = 0; i < dues_.size(); ++i) {
-    if (dues_[i] <= now) {
-      dues_[i] = Time::never();
-      step(walkers_[i], now);
-    }
-  }
+  dues_.take(now, [&](std::size_t number) { step(walkers_[number], now); });
 }
 
 // The walker's time has come: it takes in what memory gave, and asks for more or is done.
@@ -156,8 +164,8 @@ void WalkerPool::step(Walker& walker, Time now) {
   }
   latency += config_.timing.second_stage_cache * use_second_stage_cache(walker.walk);
   if (latency != Time{}) {
-    dues_[number] = now + latency;
-    events_.wake_at(dues_[number]);
+    dues_.set(number, now + latency);
+    events_.wake_at(now + latency);
     return;
   }
   permissions_.advance(walker.walk);
@@ -184,7 +192,7 @@ void WalkerPool::memory_done(std::uint16_t number, const std::uint8_t* bytes, Ti
       load_u64(walker.bytes.data()) == access->expected) {
     walker.has_failed = !memory_.set(access->address, access->expected | access->bits);
   }
-  dues_[number] = when;
+  dues_.set(number, when);
   events_.wake_at(when);
 }
 
@@ -192,6 +200,7 @@ void WalkerPool::finish(Walker& walker, Time now) {
   walk_progress_.step(walker.job.number, walked_[number_of(walker)], true);
   walker_use_.give(now);
   walker.is_busy = false;
+  leave_page(walker);
   walker.is_shared = !walker.is_overtaken;
   if (!walker.is_overtaken) {
     caches_.keep(walker.walk, offers_);

@@ -29,6 +29,10 @@ class WaitingPages {
     }
   };
 
+  static std::uint64_t spread(const Key& key) {
+    return (key.page ^ key.who * kGoldenSpread) * kGoldenSpread;
+  }
+
   void insert(const Key& key) { ++counts_[key]; }
   /// REQUIRES: one of the page is there.
   void erase(const Key& key) {
@@ -39,9 +43,6 @@ class WaitingPages {
   bool contains(const Key& key) const { return counts_.find(key) != nullptr; }
 
  private:
-  static std::uint64_t spread(const Key& key) {
-    return (key.page ^ key.who * kGoldenSpread) * kGoldenSpread;
-  }
   OpenTable<Key, std::size_t, spread> counts_;  // how many wait
 };
 
