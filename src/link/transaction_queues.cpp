@@ -194,7 +194,8 @@ PacketRef TransactionQueues::take(Position position) {
   if (position.index == 0) {
     entries.pop_front();
   } else {
-    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(position.index));
+    // The few ahead of it move up, not all that are behind.
+    entries.rerase(entries.begin() + static_cast<std::ptrdiff_t>(position.index));
   }
   return packet;
 }

@@ -293,6 +293,36 @@ TEST(TransactionQueuesGrowth, LNK_9_4_ManyPostedRequestsAreNotSearched) {
   EXPECT_LT(time_behind_writes(65'536), 30 * (few + CLOCKS_PER_SEC / 1000));
 }
 
+/// Processor time of so many writes that leave ahead of others, with so many queued.
+std::clock_t time_of_overtaking(unsigned writes) {
+  PacketPool pool;
+  TransactionQueues queues(writes, RelaxedPassing::kEager);
+  const auto push = [&] {
+    PacketRef packet = test::packet(pool, TlpType::kMWr);
+    packet->tlp.relaxed_ordering = true;
+    queues.push(std::move(packet));
+  };
+  for (unsigned i = 0; i < writes; ++i) {
+    push();
+  }
+  unsigned overtakings = 0;
+  const std::clock_t begin = std::clock();
+  for (int i = 0; i < 5'000; ++i) {
+    const auto position = queues.choose(kLater);
+    overtakings += position->index > 0 ? 1 : 0;
+    queues.take(*position);
+    push();
+  }
+  EXPECT_GT(overtakings, 4'000U);
+  return std::clock() - begin;
+}
+
+// All behind it moved up: that took a thousand times as long.
+TEST(TransactionQueuesGrowth, LNK_9_1_OvertakingDoesNotMoveAllThatWait) {
+  const std::clock_t few = time_of_overtaking(16);
+  EXPECT_LT(time_of_overtaking(65'536), 30 * (few + CLOCKS_PER_SEC / 1000));
+}
+
 TEST(TransactionQueuesGrowth, LNK_9_4_WriteBehindManyOthersHoldsItsReadBack) {
   PacketPool pool;
   TransactionQueues queues(64, RelaxedPassing::kWhenBlocked);
