@@ -132,18 +132,6 @@ void add_rows(const TableInfo& table, const Json& result, Json& row) {
   }
 }
 
-/// What stands in front of `tail` and an underscore; empty: nothing; none: it is no such column.
-/// Behind a tail of counts there is a kind.
-std::optional<std::string> front_of(const std::string& column, const std::string& tail,
-                                    bool has_kind) {
-  const std::string text = "_" + column;
-  const std::size_t at = has_kind ? text.find("_" + tail + "_") : text.rfind("_" + tail);
-  if (at == std::string::npos || (!has_kind && at + tail.size() + 1 != text.size())) {
-    return std::nullopt;
-  }
-  return at == 0 ? "" : text.substr(1, at - 1);
-}
-
 /// As add_row names them.
 void add_owners(const TableInfo& table, const std::string& second, const std::string& column,
                 std::vector<std::string>& owners) {
@@ -156,14 +144,18 @@ void add_owners(const TableInfo& table, const std::string& second, const std::st
     const std::string own = joined(joined(second, figure.column()),
                                    table.has_flat_units && !has_kind ? figure.unit : "");
     const bool is_named = table.flat == FlatRows::kNamed || table.flat == FlatRows::kSumByName;
-    const auto front = front_of(column, is_named ? own : joined(table.flat_prefix, own), has_kind);
-    if (!front) {
+    const std::string tail = "_" + (is_named ? own : joined(table.flat_prefix, own)) + "_";
+    const std::string text = "_" + column + "_";
+    const std::size_t at = has_kind ? text.find(tail) : text.rfind(tail);
+    // Behind a tail of counts there is a kind.
+    if (at == std::string::npos || (at + tail.size() == text.size()) == has_kind) {
       continue;
     }
+    const std::string front = at == 0 ? "" : text.substr(1, at - 1);
     const bool is_kind = is_named && !table.flat_prefix.empty();
-    if (is_kind ? front->rfind(table.flat_prefix + "_", 0) == 0
-                : table.flat == FlatRows::kEach || front->empty() != is_named) {
-      owners.push_back(is_kind ? "" : *front);
+    if (is_kind ? front.rfind(table.flat_prefix + "_", 0) == 0
+                : table.flat == FlatRows::kEach || front.empty() != is_named) {
+      owners.push_back(is_kind ? "" : front);
     }
   }
 }

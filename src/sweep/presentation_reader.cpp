@@ -31,12 +31,16 @@ void PresentationReader::check_keys(
   }
 }
 
-std::string PresentationReader::text(const Value& value, const Path& path) {
-  if (value.kind != Value::Kind::kScalar) {
-    complain(value.place, path, fmt::format("{}; expected one value", value.seen()));
-    return "";
+bool PresentationReader::expect(const Value& value, Value::Kind kind, const Path& path,
+                                const std::string& form) {
+  if (value.kind != kind) {
+    complain(value.place, path, fmt::format("{}; expected {}", value.seen(), form));
   }
-  return value.text;
+  return value.kind == kind;
+}
+
+std::string PresentationReader::text(const Value& value, const Path& path) {
+  return expect(value, Value::Kind::kScalar, path, "one value") ? value.text : "";
 }
 
 std::vector<std::string> PresentationReader::texts(const Value& value, const Path& path) {
@@ -58,18 +62,13 @@ std::vector<std::string> PresentationReader::texts(const Value& value, const Pat
 
 void PresentationReader::read_items(const Value& value, const Path& path,
                                     const std::function<void(const Value&)>& read) {
-  if (value.kind != Value::Kind::kSequence) {
-    complain(value.place, path, fmt::format("{}; expected a list", value.seen()));
-  }
+  expect(value, Value::Kind::kSequence, path, "a list");
   std::for_each(value.items.begin(), value.items.end(), read);
 }
 
 Selection PresentationReader::selection(const Value& value, const Path& path) {
   Selection selected;
-  if (value.kind != Value::Kind::kMap) {
-    complain(value.place, path,
-             fmt::format("{}; expected column: value or [values]", value.seen()));
-  }
+  expect(value, Value::Kind::kMap, path, "column: value or [values]");
   for (const Value::Entry& entry : value.entries) {
     selected[entry.key] = texts(entry.value, path + "." + entry.key);
   }
@@ -101,9 +100,7 @@ bool PresentationReader::read_map(const Value& value, const Path& path, const Fi
   for (const Field& field : fields) {
     known.push_back(field.key);
   }
-  if (value.kind != Value::Kind::kMap) {
-    complain(value.place, path,
-             fmt::format("{}; expected {}", value.seen(), config::alternatives(known)));
+  if (!expect(value, Value::Kind::kMap, path, config::alternatives(known))) {
     return false;
   }
   check_keys(value, path, known);
@@ -139,9 +136,7 @@ PresentationReader::Fields PresentationReader::fields_of(BlockPresentation& bloc
 // A figure of a block takes the place of the common one of that name.
 void PresentationReader::read_figures(const Value& value, const Path& path,
                                       BlockPresentation& block) {
-  if (value.kind != Value::Kind::kMap) {
-    complain(value.place, path, fmt::format("{}; expected name: {{is: FORMULA}}", value.seen()));
-  }
+  expect(value, Value::Kind::kMap, path, "name: {is: FORMULA}");
   for (const Value::Entry& entry : value.entries) {
     FigureSpec figure = read_figure(entry.value, path + "." + entry.key, entry.key);
     figure.line = entry.place.line;

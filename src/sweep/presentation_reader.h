@@ -40,6 +40,8 @@ class PresentationReader {
   /// Complains of keys that are not known; `hint` adds to that.
   void check_keys(const Value& map, const Path& path, const std::vector<std::string>& known,
                   const std::function<std::string(const std::string& key)>& hint = {});
+  /// Complains where the value is of another kind; returns whether it is of this one.
+  bool expect(const Value& value, Value::Kind kind, const Path& path, const std::string& form);
   std::string text(const Value& value, const Path& path);
   std::vector<std::string> texts(const Value& value, const Path& path);
 

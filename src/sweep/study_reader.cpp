@@ -105,8 +105,7 @@ class StudyReader : private PresentationReader {
   /// A block starts as a copy of what stands beside `blocks:`.
   void read_named_block(const Value& value, const std::string& path, const Block& common,
                         const BlockPresentation& look, Study& study) {
-    if (value.kind != Value::Kind::kMap) {
-      complain(value.place, path, fmt::format("{}; expected a block with a name", value.seen()));
+    if (!expect(value, Value::Kind::kMap, path, "a block with a name")) {
       return;
     }
     check_keys(value, path, kBlockKeys);
@@ -193,7 +192,7 @@ class StudyReader : private PresentationReader {
   }
 
   void read_sets(const Value& value, const std::string& path, Block& block) {
-    expect_map(value, path, "key: value");
+    expect(value, Value::Kind::kMap, path, "key: value");
     for (const Value::Entry& entry : value.entries) {
       block.sets.push_back(axis_of(entry, {text(entry.value, path + "." + entry.key)}));
     }
@@ -207,18 +206,12 @@ class StudyReader : private PresentationReader {
 
   AxisGroup axes_of(const Value& value, const std::string& path) {
     AxisGroup axes;
-    expect_map(value, path, "key: [values]");
+    expect(value, Value::Kind::kMap, path, "key: [values]");
     for (const Value::Entry& entry : value.entries) {
       check_label(entry, path);
       axes.push_back(axis_of(entry, list(entry.value, path + "." + entry.key)));
     }
     return axes;
-  }
-
-  void expect_map(const Value& value, const std::string& path, const char* form) {
-    if (value.kind != Value::Kind::kMap) {
-      complain(value.place, path, fmt::format("{}; expected {}", value.seen(), form));
-    }
   }
 
   static Axis axis_of(const Value::Entry& entry, const std::vector<std::string>& values) {
@@ -236,9 +229,7 @@ class StudyReader : private PresentationReader {
   }
 
   void read_zip(const Value& value, const std::string& path, Block& block) {
-    if (value.kind != Value::Kind::kSequence) {
-      complain(value.place, path,
-               fmt::format("{}; expected a list of groups {{a: [..], b: [..]}}", value.seen()));
+    if (!expect(value, Value::Kind::kSequence, path, "a list of groups {a: [..], b: [..]}")) {
       return;
     }
     for (const Value& item : value.items) {
