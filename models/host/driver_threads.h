@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/driver_parts.h"
-#include "iommu/page_request_queue.h"
+#include "iommu/agent_queues.h"
 #include "stats/latency_histogram.h"
 #include "stats/wait_book.h"
 

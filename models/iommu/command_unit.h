@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Software's side of the agent: what writes to its registers set off, and the queue of
-/// invalidation commands. Rules: src/iommu/registers.h, src/iommu/invalidation_queue.h.
+/// invalidation commands. Rules: src/iommu/registers.h, src/iommu/agent_queues.h.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 #include "flitwise/config.h"
 #include "flitwise/result.h"
+#include "iommu/agent_queues.h"
 #include "iommu/agent_seams.h"
 #include "iommu/device_orders.h"
-#include "iommu/invalidation_queue.h"
 #include "iommu/registers.h"
 
 namespace flitwise {

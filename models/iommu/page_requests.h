@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Page requests on their way through the agent: each is checked against its context, and then
 /// recorded for software in the order of arrival or answered by the agent itself. Rules:
-/// src/iommu/page_request_queue.h.
+/// src/iommu/agent_queues.h.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "ats/ats_messages.h"
+#include "iommu/agent_queues.h"
 #include "iommu/agent_seams.h"
-#include "iommu/page_request_queue.h"
 
 namespace flitwise {
 

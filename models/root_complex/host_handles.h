@@ -14,7 +14,7 @@
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "root_complex/port_seams.h"
-#include "routing/host_rules.h"
+#include "routing/request_rules.h"
 #include "tlp/identity.h"
 
 namespace flitwise {

@@ -14,7 +14,7 @@
 #include "iommu/walk.h"
 #include "link/posted_index.h"
 #include "root_complex/port_output.h"
-#include "routing/host_rules.h"
+#include "routing/request_rules.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "ats/translation_receiver.h"
+#include "ats/translation_completion.h"
 #include "ats/translation_request.h"
 #include "endpoint/engine.h"
 #include "flitwise/config.h"

@@ -20,8 +20,8 @@
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
 #include "routing/egress_queue.h"
+#include "routing/request_rules.h"
 #include "routing/routing_table.h"
-#include "routing/source_validation.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise {

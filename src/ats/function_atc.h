@@ -7,7 +7,7 @@
 #include "ats/outstanding_translations.h"
 #include "ats/translated_uses.h"
 #include "ats/translation_cache.h"
-#include "ats/translation_receiver.h"
+#include "ats/translation_completion.h"
 #include "flitwise/error.h"
 
 namespace flitwise {

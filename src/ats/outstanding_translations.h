@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ats/translation_cache.h"
-#include "ats/translation_receiver.h"
+#include "ats/translation_completion.h"
 #include "common/slot_list.h"
 #include "flitwise/config.h"
 

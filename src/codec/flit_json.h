@@ -10,8 +10,7 @@
 
 #include "codec/packet_json.h"
 #include "link/ack_nak.h"
-#include "link/flit_ends.h"
-#include "link/flit_tlp_bytes.h"
+#include "link/flit_bytes.h"
 
 namespace flitwise {
 

@@ -6,7 +6,6 @@
 
 #include "ats/ats_messages.h"
 #include "ats/translation_completion.h"
-#include "ats/translation_receiver.h"
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/tlp_check.h"

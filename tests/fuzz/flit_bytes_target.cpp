@@ -6,8 +6,7 @@
 
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
-#include "link/flit_ends.h"
-#include "link/flit_tlp_bytes.h"
+#include "link/flit_bytes.h"
 
 namespace flitwise {
 namespace {

@@ -6,9 +6,9 @@
 #include <initializer_list>
 
 #include "fuzz/fuzz_support.h"
+#include "iommu/agent_queues.h"
 #include "iommu/entries.h"
 #include "iommu/invalidation_descriptor.h"
-#include "iommu/page_request_queue.h"
 #include "iommu/walk.h"
 
 namespace flitwise {

@@ -11,9 +11,8 @@
 #include "dhi/dhi_message.h"
 #include "dhi/handle_registers.h"
 #include "fuzz/fuzz_support.h"
+#include "iommu/agent_queues.h"
 #include "iommu/fault_log.h"
-#include "iommu/invalidation_queue.h"
-#include "iommu/page_request_queue.h"
 #include "iommu/registers.h"
 #include "routing/bridge.h"
 

@@ -11,7 +11,7 @@
 
 #include "host/host_memory.h"
 #include "host_fakes.h"
-#include "iommu/page_request_queue.h"
+#include "iommu/agent_queues.h"
 
 namespace flitwise::iommu_driver_test {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "ats/ats_messages.h"
-#include "ats/translation_receiver.h"
 #include "flitwise/error.h"
 #include "tlp/splitter.h"
 

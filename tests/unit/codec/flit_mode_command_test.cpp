@@ -6,7 +6,7 @@
 
 #include "codec/json_value.h"
 #include "common/byte_vector.h"
-#include "link/flit_ends.h"
+#include "link/flit_bytes.h"
 #include "tlp/flit_tlp_codec.h"
 #include "unit/codec/codec_support.h"
 #include "unit/tlp/random_tlp.h"

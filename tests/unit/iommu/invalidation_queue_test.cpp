@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The invalidation queue: order, waits, errors.
-#include "iommu/invalidation_queue.h"
+#include "iommu/agent_queues.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page request queue: records, overflow, events.
-#include "iommu/page_request_queue.h"
+#include "iommu/agent_queues.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CRC and FEC of flits: what they mend, and what they find.
-#include "link/flit_ends.h"
+#include "link/flit_bytes.h"
 
 #include <gtest/gtest.h>
 

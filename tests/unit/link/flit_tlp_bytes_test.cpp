@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLPs packed into the bytes of flits, and found there again.
-#include "link/flit_tlp_bytes.h"
+#include "link/flit_bytes.h"
 
 #include <gtest/gtest.h>
 

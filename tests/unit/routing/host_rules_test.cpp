@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host lets into its memory.
-#include "routing/host_rules.h"
+#include "routing/request_rules.h"
 
 #include <gtest/gtest.h>
 

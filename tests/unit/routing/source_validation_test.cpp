@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a downstream port lets through: buses, handles, and what a legacy switch leaks.
-#include "routing/source_validation.h"
+#include "routing/request_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Does an upstream request bear an identity that belongs behind this port? Bus of the Requester
-/// ID, or range of the handle. [DHI D14] [DHI D23] [DHI S1]
+/// Which requests from below a port are let through: at a switch by whose they are, at a root port
+/// by what they want of host memory.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,8 @@ class HandleOwners {
   std::vector<Share> shares_;
 };
 
+/// Does an upstream request bear an identity that belongs behind this port? Bus of the Requester
+/// ID, or range of the handle. [DHI D14] [DHI D23] [DHI S1]
 /// Asks about a TLP that came in through a downstream port; completions are not checked. Nothing is
 /// refused while the port's Source Validation is off. `form` is how the link behind the port names
 /// domains; `handles` is what the devices behind it were given.
@@ -59,5 +61,34 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
 /// Whom an error completion for `request` goes to: its Requester ID, or the owner of its handle;
 /// the handle itself where it is unknown. [DHI D16]
 Bdf completion_target(const Tlp& request, const IdentityForm& form, const HandleOwners* owners);
+
+/// What the host knows of a request's domain beside who it is. [DHI D19] [DHI D20]
+struct DomainStanding {
+  bool is_trusted = false;
+  std::uint16_t capabilities = 0;
+};
+
+/// Which requests from below a root port are let into host memory.
+class HostRules {
+ public:
+  explicit HostRules(const HostConfig& config);
+
+  /// Bus Master Enable of the port: it is set until called.
+  void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
+  /// Why a request cannot be served, wherever it goes, or nullptr. I/O, configuration and atomics
+  /// go down only. is_translating: Translation Requests have an answer.
+  const char* refusal_of(const Tlp& tlp, const DomainStanding& standing, bool is_translating) const;
+  /// Why it cannot be served at this address of the host, or nullptr.
+  const char* address_refusal_of(const Tlp& tlp, std::uint64_t address,
+                                 const DomainStanding& standing) const;
+
+ private:
+  const std::uint64_t memory_bytes_;
+  const decltype(HostConfig::dma_window) window_;
+  const decltype(HostConfig::trusted_window) trusted_;
+  const bool checks_capabilities_;
+  const bool checks_windows_;  // memory that not everybody may touch
+  bool is_bus_master_ = true;
+};
 
 }  // namespace flitwise

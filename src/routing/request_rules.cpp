@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of upstream identities at a downstream port.
-#include "routing/source_validation.h"
+// Checks of upstream identities at a downstream port, and rules at the border to host memory.
+#include "routing/request_rules.h"
 
 #include <algorithm>
+
+#include "dhi/handle_types.h"
+#include "tlp/splitter.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 
@@ -10,6 +14,11 @@ namespace {
 /// True where the Requester ID field itself is the handle, and the BDF is not in the packet.
 bool handle_replaces_bdf(const IdentityForm& form) {
   return form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
+}
+
+bool lies_in(const Tlp& tlp, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
+  const std::uint64_t bytes = tlp.length_dw * 4U;
+  return address >= base && address - base < size && bytes <= size - (address - base);
 }
 }  // namespace
 
@@ -82,6 +91,51 @@ Bdf completion_target(const Tlp& request, const IdentityForm& form, const Handle
     return request.requester_id;
   }
   return owners->owner_of(*handle).value_or(request.requester_id);
+}
+
+HostRules::HostRules(const HostConfig& config)
+    : memory_bytes_(config.memory.size),
+      window_(config.dma_window),
+      trusted_(config.trusted_window),
+      checks_capabilities_(config.dhi.check_capabilities),
+      checks_windows_(window_.size != 0 || trusted_.size != 0) {}
+
+const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing,
+                                  bool is_translating) const {
+  if (!is_bus_master_) {
+    return "bus_master_disabled";
+  }
+  if (has_wrong_address_type(tlp)) {
+    return "address_type";  // [ATR-03] [ATR-04] [ATR-05]
+  }
+  if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
+    return "unsupported_request";
+  }
+  if (tlp.at == AddressType::kTranslationRequest && !is_translating) {
+    return "translation_request_without_ats";
+  }
+  if (tlp.at == AddressType::kTranslated && checks_capabilities_ &&
+      (standing.capabilities & kCapabilityTranslated) == 0) {
+    return "capability_missing";
+  }
+  return nullptr;
+}
+
+const char* HostRules::address_refusal_of(const Tlp& tlp, std::uint64_t address,
+                                          const DomainStanding& standing) const {
+  if (!lies_in(tlp, address, 0, memory_bytes_)) {
+    return "unmapped_address";  // [LNK-13.7]
+  }
+  // What touches no memory is let through, so that whoever may write can flush. [DHI S3]
+  if (!checks_windows_ || is_zero_length_read(tlp)) {
+    return nullptr;
+  }
+  if (window_.size != 0 && !lies_in(tlp, address, window_.base, window_.size)) {
+    return "outside_dma_window";
+  }
+  const bool is_inside = trusted_.size != 0 && address < trusted_.base + trusted_.size &&
+                         trusted_.base < address + tlp.length_dw * 4U;
+  return is_inside && !standing.is_trusted ? "untrusted_request" : nullptr;
 }
 
 }  // namespace flitwise

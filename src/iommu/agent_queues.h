@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which descriptor the agent fetches next, what it waits for, and what stops it. [IOM-5.10]
+/// The queues of the agent in memory: invalidations that software asks for, and page requests that
+/// wait for software.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
+#include "ats/ats_messages.h"
 #include "flitwise/config.h"
 #include "iommu/invalidation_descriptor.h"
 #include "iommu/registers.h"
 
 namespace flitwise {
 
+/// Which descriptor the agent fetches next, what it waits for, and what stops it. [IOM-5.10]
 /// Commands are carried out one after another. Those for device TLBs count as carried out when they
 /// are sent; a wait waits until all before it are answered.
 class InvalidationQueue {
@@ -73,6 +77,54 @@ class InvalidationQueue {
   bool was_stopped_ = false, has_timed_out_ = false;  // since the fetch began
   unsigned outstanding_ = 0;
   InvalidationWait wait_;
+};
+
+inline constexpr unsigned kPageRequestRecordBytes = 32;
+
+using PageRequestRecord = std::array<std::uint8_t, kPageRequestRecordBytes>;
+PageRequestRecord encode_page_request(const PageRequest& request);
+/// As software reads it; none if it is no page request.
+std::optional<PageRequest> decode_page_request(const std::uint8_t* record);
+
+/// The answer to a group, without software; a group is answered by its last request alone, and a
+/// Stop Marker never.
+inline std::optional<PrgCode> answer_to(const PageRequest& request, PrgCode code) {
+  return request.is_last && !request.is_stop_marker() ? std::optional(code) : std::nullopt;
+}
+
+/// Records, overflow and events. [IOM-8.1]
+class PageRequestQueue {
+ public:
+  struct Admission {
+    /// Where to write a record; written() or write_failed() follows. None: it is dropped.
+    std::optional<std::uint64_t> record;
+    std::optional<PrgCode> answer{};
+    std::optional<IommuInterrupt> interrupt{};  ///< overflow
+  };
+
+  explicit PageRequestQueue(PageRequestOverflow overflow) : overflow_(overflow) {}
+
+  /// A request whose context allows it. Its page has been invalidated in the IOTLB already.
+  /// [IOM-8.2]
+  Admission admit(const PageRequest& request, bool is_enabled, IommuRegisters& registers);
+  /// The oldest record that was admitted is in memory. REQUIRES: one was.
+  std::optional<IommuInterrupt> written(IommuRegisters& registers);
+  /// Memory refused it: the answer to the request. [PRI-14]
+  std::optional<PrgCode> write_failed(const PageRequest& request, IommuRegisters& registers);
+
+  /// Records on their way to memory.
+  unsigned in_flight() const { return in_flight_; }
+  /// Nothing on its way and nothing that software has not taken: what PD waits for. [IQU-15]
+  bool is_drained(const IommuRegisters& registers) const;
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  void take_slot(IommuRegisters& registers);
+  std::optional<PrgCode> refuse(const PageRequest& request);
+
+  PageRequestOverflow overflow_;
+  unsigned in_flight_ = 0;
+  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace flitwise
