@@ -228,14 +228,14 @@ struct IommuConfig {
   CacheConfig permission_cache;  ///< words of 32 pages; of tables above them as many again
   CacheConfig iotlb{128, 0, CachePolicy::kLru};
   struct {
-    unsigned host_address_bits = 48;  ///< physical addresses, 36..52
-    unsigned pasid_bits = 20;         ///< 0: no PASID
-    bool first_stage_5_level = true;
-    bool second_stage_5_level = false;
-    bool nested = true;
-    bool rid_pasid = true;      ///< RPS
-    bool caching_mode = false;  ///< CM
-    unsigned fault_records = 1;
+    unsigned host_address_bits = 48;    ///< HAW: physical addresses, 36..52
+    unsigned pasid_bits = 20;           ///< PSS+1, 1..20; 0: no PASID
+    bool first_stage_5_level = true;    ///< FS5LP
+    bool second_stage_5_level = false;  ///< SAGAW bit 3
+    bool nested = true;                 ///< NEST
+    bool rid_pasid = true;              ///< RPS
+    bool caching_mode = false;          ///< CM: not-present entries may be cached
+    unsigned fault_records = 1;         ///< NFR+1, 1..256
   } capabilities;
   struct {
     Time clock = Time::from_ns(1);

@@ -8,24 +8,10 @@
 
 namespace flitwise {
 
-IommuCapabilities capabilities_of(const IommuConfig& config) {
-  IommuCapabilities offers;
-  offers.host_address_bits = static_cast<std::uint8_t>(config.capabilities.host_address_bits);
-  offers.pasid_bits = static_cast<std::uint8_t>(config.capabilities.pasid_bits);
-  offers.first_stage_5_level = config.capabilities.first_stage_5_level;
-  offers.second_stage_5_level = config.capabilities.second_stage_5_level;
-  offers.nested = config.capabilities.nested;
-  offers.rid_pasid = config.capabilities.rid_pasid;
-  offers.caching_mode = config.capabilities.caching_mode;
-  offers.secure_ats = config.secure_ats;
-  offers.fault_records = static_cast<std::uint16_t>(config.capabilities.fault_records);
-  return offers;
-}
-
 TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const IommuConfig& config,
                                    std::uint64_t seed, PacketPool& pool, MemoryPort& memory)
     : ComponentModule(name),
-      offers_(capabilities_of(config)),
+      offers_{config.capabilities, config.secure_ats},
       pool_(pool),
       memory_(memory),
       registers_(offers_),

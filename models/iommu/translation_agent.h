@@ -24,9 +24,6 @@
 
 namespace flitwise {
 
-/// What the configuration says of the agent, in the words of src/iommu.
-IommuCapabilities capabilities_of(const IommuConfig& config);
-
 class TranslationAgent : public ComponentModule,
                          public TranslationService,
                          private MemoryClient,

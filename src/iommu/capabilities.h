@@ -4,24 +4,13 @@
 
 #include <cstdint>
 
+#include "flitwise/config.h"
+
 namespace flitwise {
 
 /// Plain facts of one translation agent; the defaults are the default machine's.
-struct IommuCapabilities {
-  // Widths.
-  std::uint8_t host_address_bits = 48;  ///< HAW: physical addresses, 36..52
-  std::uint8_t pasid_bits = 20;         ///< PSS+1, 1..20; 0: no PASID
-
-  // Page tables.
-  bool first_stage_5_level = true;    ///< FS5LP
-  bool second_stage_5_level = false;  ///< SAGAW bit 3 (unverified)
-  bool nested = true;                 ///< NEST
-  bool rid_pasid = true;              ///< RPS
-
-  // Mechanics.
-  bool secure_ats = false;          ///< ours: translated requests are checked [SEC-01]
-  bool caching_mode = false;        ///< CM: not-present entries may be cached
-  std::uint16_t fault_records = 1;  ///< NFR+1, 1..256
+struct IommuCapabilities : decltype(IommuConfig::capabilities) {
+  bool secure_ats = false;  ///< ours: translated requests are checked [SEC-01]
 
   /// MGAW: inputs of the second stage.
   constexpr unsigned guest_address_bits() const { return second_stage_5_level ? 57 : 48; }
