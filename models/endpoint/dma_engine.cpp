@@ -306,10 +306,7 @@ std::string DmaEngine::waits_for() const {
   if (is_done()) {
     return "";
   }
-  unsigned doorbells = 0;
-  for (const Message& message : messages_) {
-    doorbells += message.doorbells;
-  }
+  const auto doorbells = sum_of<unsigned>(messages_, &Message::doorbells);
   return fmt::format(
       "{} messages begun, {}; {} reads of at most {} and {} doorbells are out, {} messages "
       "of several steps are under way",

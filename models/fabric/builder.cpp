@@ -219,10 +219,8 @@ void Builder::add_handles(FabricDevice& device, const Config& config) {
 
 // [DHI D2]
 void Builder::assign_handles() {
-  std::vector<unsigned> bits;
-  for (const FabricDevice& device : fabric_.devices) {
-    bits.push_back(device.config.device.dhi.bits);
-  }
+  const auto bits = mapped<unsigned>(
+      fabric_.devices, [](const FabricDevice& device) { return device.config.device.dhi.bits; });
   const std::vector<HandleRange> ranges = handle_ranges(fabric_.config, graph_, bits);
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     fabric_.devices[i].range = ranges[i];

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/ranges.h"
 #include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
 
@@ -143,10 +144,8 @@ class PacketBalance final : public Bystander {
   explicit PacketBalance(const Fabric& fabric) : Bystander("packets"), fabric_(fabric) {}
 
   std::vector<CheckResult> checks() const override {
-    std::size_t on_wire = 0;
-    for (const FabricLink& one : fabric_.links) {
-      on_wire += one.link->on_wire();
-    }
+    const auto on_wire = sum_of<std::size_t>(
+        fabric_.links, [](const FabricLink& one) { return one.link->on_wire(); });
     const std::size_t in_use = fabric_.surroundings.pool.in_use();
     return {{"no packet is left but on a wire", in_use == on_wire,
              fmt::format("{} in use, {} on wires", in_use, on_wire)}};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/byte_vector.h"
+#include "common/ranges.h"
 #include "config_space/registers.h"
 #include "flitwise/error.h"
 #include "software/workload_tables.h"
@@ -50,11 +51,7 @@ void HostSoftware::add_progress(Progress& sum) const {
 }
 
 std::uint64_t HostSoftware::steps() const {
-  std::uint64_t sum = 0;
-  for (const auto& host : hosts_) {
-    sum += host->bridge.steps();
-  }
-  return sum;
+  return sum_of<std::uint64_t>(hosts_, [](const auto& host) { return host->bridge.steps(); });
 }
 
 bool HostSoftware::boot(std::uint8_t epoch) {
@@ -70,10 +67,9 @@ bool HostSoftware::boot(std::uint8_t epoch) {
 }
 
 void HostSoftware::boot_host(HostNode& host, std::uint8_t epoch) {
-  std::vector<BootPolicy> policies;
-  for (const FabricDevice& device : fabric_.devices_of(host.number)) {
-    policies.push_back(policy_for(fabric_, device, epoch));
-  }
+  auto policies = mapped<BootPolicy>(
+      fabric_.devices_of(host.number),
+      [&](const FabricDevice& device) { return policy_for(fabric_, device, epoch); });
   host.boot = std::make_unique<Boot>(host.bridge, host.config.host.timing.software_step,
                                      std::move(policies), fabric_.acs_of(host.number));
   host.boot->start([this, &host] { software_ready(host); });
@@ -92,9 +88,8 @@ void HostSoftware::software_ready(HostNode& host) {
   if (found.size() != devices.size()) {
     failure_ = host.prefix + "host software found " + std::to_string(found.size()) + " of " +
                std::to_string(devices.size()) + " devices";
-    for (const std::string& problem : host.boot->problems()) {
-      failure_ += "\n" + problem;
-    }
+    failure_ +=
+        sum_of(host.boot->problems(), [](const std::string& problem) { return "\n" + problem; });
     return;
   }
   const std::size_t first = first_of(host);

@@ -193,11 +193,7 @@ void Machine::advance() {
 }
 
 std::string Machine::waiting() const {
-  std::string text;
-  for (const Component* one : components().all()) {
-    text += one->waiting();
-  }
-  return text;
+  return sum_of(components().all(), &Component::waiting);
 }
 
 RunResult Machine::result() const {
@@ -283,11 +279,7 @@ Endpoint* Machine::endpoint(const std::string& name) {
 }
 
 std::vector<std::string> Machine::device_names() const {
-  std::vector<std::string> names;
-  for (const FabricDevice& one : fabric_.devices) {
-    names.push_back(one.name);
-  }
-  return names;
+  return mapped(fabric_.devices, &FabricDevice::name);
 }
 
 }  // namespace flitwise

@@ -50,11 +50,6 @@ struct Pair {
   double ratio() const { return notifications_per_second / units_per_second; }
 };
 
-const BenchCase* find_case(const std::string& name) {
-  const auto* found = find_if(kCases, [&](const BenchCase& each) { return name == each.name; });
-  return found == std::end(kCases) ? nullptr : found;
-}
-
 /// Requests of all devices.
 std::uint64_t units_of(const Config& config) {
   return (config.workload.requests + config.run.warmup) * config.system.devices;
@@ -81,7 +76,8 @@ int measure_as_child(const std::string& name) {
       rate = kernel_notifications_per_second(kNotifications);
       return kOk;
     });
-  } else if (const BenchCase* bench_case = find_case(name)) {
+  } else if (const BenchCase* bench_case =
+                 find_where(kCases, [&](const BenchCase& each) { return name == each.name; })) {
     rate = measure(*bench_case);
   } else {
     throw UsageError("bench: no case " + name);
@@ -147,13 +143,9 @@ void add_bench_command(CLI::App& app, Action& action) {
   const auto [command, options] = add_command<BenchOptions>(
       app, "bench", "Measure the speed of the simulator itself", action, bench);
   command.add_flag("--json", options.as_json, "As JSON");
-  std::vector<std::string> names;
-  for (const BenchCase& bench_case : kCases) {
-    names.emplace_back(bench_case.name);
-  }
   command.add_option("--case", options.only, "Only this case")
       ->type_name("NAME")
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(mapped(kCases, &BenchCase::name)));
   command.add_option("--pairs", options.pairs, "Alternating pairs per case; default: 7")
       ->type_name("N")
       ->check(CLI::Range(5, 1000));

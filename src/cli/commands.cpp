@@ -115,12 +115,8 @@ void print_warnings(const Plan& plan, const std::string& file) {
   std::vector<std::pair<std::string, std::size_t>> found;  // in order of points
   for (const Point& point : plan) {
     for (const std::string& warning : config_warnings(config_of(point))) {
-      const auto same = find_if(found, [&](const auto& one) { return one.first == warning; });
-      if (same == found.end()) {
-        found.emplace_back(warning, 1);
-      } else {
-        ++same->second;
-      }
+      auto* const same = find_where(found, [&](const auto& one) { return one.first == warning; });
+      ++(same != nullptr ? *same : found.emplace_back(warning, 0)).second;
     }
   }
   for (std::size_t i = 0; i < std::min(found.size(), kMostPrinted); ++i) {

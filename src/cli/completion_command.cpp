@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "common/ranges.h"
 
 namespace flitwise::cli {
 namespace {
@@ -18,11 +19,7 @@ std::vector<const CLI::App*> parts_of(const CLI::App& command) {
 }
 
 std::vector<std::string> names_of_parts(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* part : parts_of(command)) {
-    names.push_back(part->get_name());
-  }
-  return names;
+  return mapped(parts_of(command), [](const CLI::App* part) { return part->get_name(); });
 }
 
 /// Subcommands, options and, for `list` and `completion`, the words they take.
@@ -86,10 +83,7 @@ int completion(const CLI::App& app, const std::string& shell) {
     const std::vector<std::string> parts = names_of_parts(*command);
     commands.insert(commands.end(), parts.begin(), parts.end());
   }
-  std::vector<std::string> keys;
-  for (const KeyInfo& key : all_keys()) {
-    keys.push_back(key.path + "=");
-  }
+  const auto keys = mapped(all_keys(), [](const KeyInfo& key) { return key.path + "="; });
   std::string branches;
   add_branches(app, "", branches);
   fmt::print(

@@ -21,6 +21,7 @@
 #include "common/child_process.h"
 #include "common/embedded.h"
 #include "common/interrupt.h"
+#include "common/ranges.h"
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "scenario/campaign.h"
@@ -47,13 +48,10 @@ Config config_of(const Case& one) {
 }
 
 std::string text_of(const Failure& failure) {
-  std::string text =
-      fmt::format("      {}:{}:{}: expected {}\n      seen: {}\n", failure.place.file,
-                  failure.place.line, failure.place.column, failure.expected, failure.seen);
-  for (const std::string& line : failure.around) {
-    text += "        " + line + "\n";
-  }
-  return text;
+  return fmt::format(
+      "      {}:{}:{}: expected {}\n      seen: {}\n{}", failure.place.file, failure.place.line,
+      failure.place.column, failure.expected, failure.seen,
+      sum_of(failure.around, [](const std::string& line) { return "        " + line + "\n"; }));
 }
 
 /// What a child said, or why it said nothing.
@@ -130,11 +128,8 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   } catch (const std::exception& error) {
     outcome.failures.push_back({one.place, "a run", error.what(), {}});
   }
-  std::string failure;
-  for (const Failure& each : outcome.failures) {
-    failure += text_of(each);
-  }
-  Json said = {{"failure", failure}, {"same_events", outcome.same_events}};
+  Json said = {{"failure", sum_of(outcome.failures, text_of)},
+               {"same_events", outcome.same_events}};
   if (task.tells_events) {
     Json& events = said["events"] = Json::array();
     for (const Json& event : outcome.events) {

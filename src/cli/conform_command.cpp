@@ -19,6 +19,7 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
+#include "common/ranges.h"
 #include "scenario/verdict.h"
 
 namespace flitwise::cli {
@@ -59,11 +60,7 @@ std::vector<Case> cases_in(const std::vector<std::string>& paths) {
 
 /// Id, tab, title: a line a case.
 std::string list_of(const std::vector<Case>& cases) {
-  std::string lines;
-  for (const Case& one : cases) {
-    lines += fmt::format("{}\t{}\n", one.id, one.title);
-  }
-  return lines;
+  return sum_of(cases, [](const Case& one) { return fmt::format("{}\t{}\n", one.id, one.title); });
 }
 
 struct ConformOptions {
@@ -196,17 +193,18 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
 }
 
 void refuse_to_overwrite_cases(const ConformOptions& options, const std::vector<Case>& cases) {
-  std::vector<NamedPath> inputs, outputs;
+  std::vector<NamedPath> outputs;
   if (!options.junit.empty()) {
     outputs.push_back({options.junit, "--junit"});
   }
   if (!options.events.empty()) {
     outputs.push_back({options.events, "--events"});
   }
-  std::transform(cases.begin(), cases.end(), std::back_inserter(inputs), [](const Case& one) {
-    return NamedPath{one.file, "a case file"};
-  });
-  refuse_to_overwrite(inputs, outputs);
+  refuse_to_overwrite(mapped<NamedPath>(cases,
+                                        [](const Case& one) {
+                                          return NamedPath{one.file, "a case file"};
+                                        }),
+                      outputs);
 }
 
 // Options that mean files say nothing about a campaign, and the other way round.

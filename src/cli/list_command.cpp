@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "common/ranges.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 #include "script/script_line.h"
@@ -142,11 +143,7 @@ int list(const std::string& what) {
 }  // namespace
 
 std::vector<std::string> list_names() {
-  std::vector<std::string> names;
-  for (const List& each : kLists) {
-    names.emplace_back(each.name);
-  }
-  return names;
+  return mapped(kLists, &List::name);
 }
 
 void add_list_command(CLI::App& app, Action& action) {

@@ -14,6 +14,7 @@
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
+#include "common/ranges.h"
 #include "results/result_json.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
@@ -51,11 +52,8 @@ void refuse_to_overwrite_inputs(const Study& study, const std::string& folder) {
 }
 
 std::size_t distinct_points(const Plan& plan) {
-  std::set<std::string> ids;
-  for (const Point& point : plan) {
-    ids.insert(point.id);
-  }
-  return ids.size();
+  const auto ids = mapped(plan, &Point::id);
+  return std::set<std::string>(ids.begin(), ids.end()).size();
 }
 
 MergedSweep merge_into_files(const Plan& plan, const std::string& folder) {
@@ -197,12 +195,8 @@ int sweep_point(const SweepOptions& options) {
 
 int sweep_status(const SweepOptions& options) {
   const Plan plan = read_manifest(manifest_of(options.input));
-  std::vector<Point> missing;
-  for (const Point& point : plan) {
-    if (!has_result(options.input, point)) {
-      missing.push_back(point);
-    }
-  }
+  const std::vector<Point> missing =
+      those(plan, [&](const Point& point) { return !has_result(options.input, point); });
   fmt::print("{} of {} points have a result\n", plan.size() - missing.size(), plan.size());
   name_missing(missing, options.input);
   return missing.empty() ? kOk : kSweepIncomplete;

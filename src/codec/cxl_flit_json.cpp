@@ -3,6 +3,7 @@
 #include "codec/cxl_flit_json.h"
 
 #include "codec/json_reader.h"
+#include "common/ranges.h"
 #include "cxl/message_fields.h"
 
 namespace flitwise {
@@ -175,12 +176,9 @@ CxlFlitKind cxl_flit_kind_of(const Json& object, JsonSource source) {
 std::vector<ByteVector> CxlFlitStream::bytes_of(const Json& object, const JsonSource& source) {
   const CxlFlitKind kind = cxl_flit_kind_of(object, source);
   CxlFlitCodec& codec = codec_of(kind);
-  std::vector<ByteVector> all;
   if (object.contains("messages")) {
-    for (const CxlFlit& flit : read_messages(object, kind, codec, source)) {
-      all.push_back(codec.encode(flit).bytes);
-    }
-    return all;
+    return mapped<ByteVector>(read_messages(object, kind, codec, source),
+                              [&](const CxlFlit& flit) { return codec.encode(flit).bytes; });
   }
   const CxlFlitCodec::Encoded encoded = codec.encode(cxl_flit_from_json(object, source, codec));
   if (encoded.error) {
@@ -192,8 +190,7 @@ std::vector<ByteVector> CxlFlitStream::bytes_of(const Json& object, const JsonSo
     refuse(source, "crc",
            fmt::format("{} seen; expected \"{}\"", json_value::shown(object["crc"]), crc_text));
   }
-  all.push_back(encoded.bytes);
-  return all;
+  return {encoded.bytes};
 }
 
 CxlFlitStream::Read CxlFlitStream::read(const CxlFlitKind& kind, const ByteVector& bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between JSON and fields, and one flit from JSON.
 #include "codec/cxl_flit_json.h"
+#include "common/ranges.h"
 
 #include <algorithm>
 #include <optional>
@@ -45,10 +46,7 @@ Complaint read_opcode(const Json& value, CxlChannel channel, std::uint32_t bits,
   if (json_value::read_number(value, 0, most_of(bits), out).empty()) {
     return {};
   }
-  std::vector<std::string> names;
-  for (const CxlOpcodeName& opcode : info_of(channel).opcodes) {
-    names.emplace_back(opcode.name);
-  }
+  const auto names = mapped(info_of(channel).opcodes, &CxlOpcodeName::name);
   return fmt::format("{} seen; expected {} or a number from 0 to {}", json_value::shown(value),
                      config::alternatives(names), most_of(bits));
 }
@@ -200,12 +198,8 @@ class CxlFlitReader {
   }
 
   void read_control() {
-    std::vector<std::string> names;
-    for (const CxlControlInfo& info : kCxlControlFlits) {
-      names.emplace_back(info.name);
-    }
     std::optional<std::size_t> place;
-    reader_.word("control", names, place);
+    reader_.word("control", mapped(kCxlControlFlits, &CxlControlInfo::name), place);
     if (place) {
       control_ = &kCxlControlFlits[*place];
       flit_.control = CxlControl{control_->type, control_->subtype, 0};

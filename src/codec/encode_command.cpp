@@ -17,6 +17,7 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "common/problems.h"
+#include "common/ranges.h"
 #include "link/framing_tokens.h"
 #include "tlp/dllp_codec.h"
 
@@ -162,11 +163,9 @@ std::string dllp_hex(Json object, JsonSource source) {
 
 // A line a flit, several where the object has messages to pack.
 std::string cxl_hex(CxlFlitStream& stream, const Json& object, const JsonSource& source) {
-  std::string text;
-  for (const auto& flit : stream.bytes_of(object, source)) {
-    text += (text.empty() ? "" : "\n") + json_value::hex_bytes(flit);
-  }
-  return text;
+  const auto lines = mapped(stream.bytes_of(object, source),
+                            [](const ByteVector& flit) { return json_value::hex_bytes(flit); });
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 // ---- hex digits to JSON
@@ -318,11 +317,7 @@ std::string flits_json(const Json& sets, const std::vector<std::string>& lines,
            fmt::format("flit {}, byte {}", read.flaw_flit + 1, read.flaw->offset),
            fmt::format("{}: {}", read.flaw->kind, read.flaw->sentence));
   }
-  std::string text;
-  for (const Json& flit : read.flits) {
-    text += flit.dump() + '\n';
-  }
-  return text;
+  return sum_of(read.flits, [](const Json& flit) { return flit.dump() + '\n'; });
 }
 
 // Runs body, if the kind is one, and turns what the user got wrong into text on err.
@@ -371,10 +366,9 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
                 '\n';
       }
     }
-    for (const WrittenFlit& flit : FlitWriter().write(flits)) {
-      text += json_value::hex_bytes(flit.bytes) + '\n';
-    }
-    return text;
+    return text + sum_of(FlitWriter().write(flits), [](const WrittenFlit& flit) {
+             return json_value::hex_bytes(flit.bytes) + '\n';
+           });
   });
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "common/printable.h"
+#include "common/ranges.h"
 
 namespace flitwise {
 
@@ -34,10 +35,7 @@ std::string Problem::text() const {
 
 ConfigError::ConfigError(std::vector<Problem> problems)
     : std::runtime_error([&problems] {
-        std::vector<std::string> texts;
-        std::transform(problems.begin(), problems.end(), std::back_inserter(texts),
-                       [](const Problem& one) { return one.text(); });
-        return fmt::format("{}", fmt::join(texts, "\n"));
+        return fmt::format("{}", fmt::join(mapped(problems, &Problem::text), "\n"));
       }()),
       problems_(std::move(problems)) {}
 
@@ -61,14 +59,9 @@ std::vector<Problem> ProblemList::sorted() const {
     return std::tie(a.place.source, a.place.line, a.place.column) <
            std::tie(b.place.source, b.place.line, b.place.column);
   });
-  std::vector<Problem> problems;
   std::unordered_set<std::string> seen;
-  for (const Entry& entry : ordered) {
-    if (seen.insert(entry.problem.text()).second) {
-      problems.push_back(entry.problem);
-    }
-  }
-  return problems;
+  return those(mapped<Problem>(ordered, &Entry::problem),
+               [&seen](const Problem& one) { return seen.insert(one.text()).second; });
 }
 
 std::string summary_of(const ConfigError& error) {

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "common/problems.h"
+#include "common/ranges.h"
 
 namespace flitwise::config {
 
@@ -90,11 +91,7 @@ std::optional<Decimal> read_decimal(const std::string& text) {
 }
 
 std::vector<std::string> unit_names(const Dimension& dimension) {
-  std::vector<std::string> names;
-  for (const Dimension::Unit& unit : dimension.units) {
-    names.emplace_back(unit.name);
-  }
-  return names;
+  return mapped(dimension.units, &Dimension::Unit::name);
 }
 
 }  // namespace

@@ -16,8 +16,7 @@
 namespace flitwise::config {
 
 const Value::Entry* Value::find(const std::string& key) const {
-  const auto at = find_if(entries, [&](const Entry& entry) { return entry.key == key; });
-  return at == entries.end() ? nullptr : &*at;
+  return find_where(entries, [&](const Entry& entry) { return entry.key == key; });
 }
 
 std::string Value::seen() const {

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "common/input_file.h"
+#include "common/ranges.h"
 
 namespace flitwise::config {
 
@@ -23,9 +24,7 @@ std::string range_in_words(const Limits& limits, const Written& written) {
     range = fmt::format("{}{}..{}", limits.is_power_of_two ? "a power of two in " : "",
                         written(limits.min), written(limits.max));
   } else {
-    std::vector<std::string> words;
-    std::transform(limits.only.begin(), limits.only.end(), std::back_inserter(words), written);
-    range = alternatives(words);
+    range = alternatives(mapped(limits.only, written));
   }
   return limits.zero_name.empty() ? range : range + " or " + limits.zero_name;
 }
@@ -79,12 +78,8 @@ ordered_json count_schema(const Limits& limits) {
 }
 
 std::string pattern_of(const Dimension& dimension) {
-  std::string units;
-  for (const Dimension::Unit& unit : dimension.units) {
-    units += units.empty() ? "" : "|";
-    units += unit.name;
-  }
-  return "^[0-9]+(\\.[0-9]+)? *(" + units + ")$";
+  return fmt::format("^[0-9]+(\\.[0-9]+)? *({})$",
+                     fmt::join(mapped(dimension.units, &Dimension::Unit::name), "|"));
 }
 
 /// The number that was read; none, and reported, where there is none or it lies out of range.

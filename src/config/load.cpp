@@ -235,10 +235,7 @@ void check_sections(const Overriding& one) {
 
 void report_unknown_instance(const std::string& name, const Place& place,
                              const std::vector<InstanceName>& all, ProblemList& problems) {
-  std::vector<std::string> names;
-  for (const InstanceName& known : all) {
-    names.push_back(known.name);
-  }
+  const auto names = mapped(all, &InstanceName::name);
   constexpr std::size_t kShown = 9;
   std::vector<std::string> shown(
       names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
@@ -284,12 +281,9 @@ void check_egress(const AcsConfig& acs, const Graph& graph, const Origins& origi
   for (const std::string& name : acs.egress) {
     const std::optional<NodeIndex> named = graph.find(name);
     if (place != nullptr && (!named || graph.is(*named, NodeKind::kRootPort))) {
-      std::vector<std::string> names;
-      for (const NodeIndex node : graph.all()) {
-        if (!graph.is(node, NodeKind::kRootPort)) {
-          names.push_back(graph[node].name);
-        }
-      }
+      const auto peers =
+          those(graph.all(), [&](NodeIndex node) { return !graph.is(node, NodeKind::kRootPort); });
+      const auto names = mapped(peers, [&](NodeIndex node) { return graph[node].name; });
       problems.add(*place, prefix + path,
                    fmt::format("{} '{}'; expected the name of a switch or device{}",
                                named ? "a root port, which is no peer:" : "unknown node",

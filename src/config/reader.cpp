@@ -24,11 +24,7 @@ const Place* Origins::latest(const std::vector<std::string>& paths) const {
 }
 
 std::vector<std::string> Origins::paths() const {
-  std::vector<std::string> all;
-  for (const auto& [path, written] : written_) {
-    all.push_back(path);
-  }
-  return all;
+  return mapped(written_, [](const auto& written) { return written.first; });
 }
 
 namespace {
@@ -174,11 +170,7 @@ std::string Reader::hint_for(const std::string& key, const KeyNode& parent,
   }
   std::string hint = same_words_elsewhere(key);
   if (target.instance != nullptr && parent.path.empty()) {
-    std::vector<std::string> all;
-    for (const Key& each : all_rows()) {
-      all.push_back(each.path);
-    }
-    hint = nearest(key, all).value_or(hint);
+    hint = nearest(key, mapped(all_rows(), &Key::path)).value_or(hint);
   }
   return hint;
 }

@@ -19,22 +19,15 @@ const Keys& all_rows() {
 }
 
 const Key* find_row(const std::string& path) {
-  const Keys& all = all_rows();
-  const auto at = find_if(all, [&](const Key& key) { return key.path == path; });
-  return at == all.end() ? nullptr : &*at;
+  return find_where(all_rows(), [&](const Key& key) { return key.path == path; });
 }
 
 const KeyNode* KeyNode::child(const std::string& child_name) const {
-  const auto at = find_if(children, [&](const KeyNode& node) { return node.name == child_name; });
-  return at == children.end() ? nullptr : &*at;
+  return find_where(children, [&](const KeyNode& node) { return node.name == child_name; });
 }
 
 std::vector<std::string> KeyNode::child_names() const {
-  std::vector<std::string> all;
-  for (const KeyNode& node : children) {
-    all.push_back(node.name);
-  }
-  return all;
+  return mapped(children, &KeyNode::name);
 }
 
 const KeyNode& key_tree() {

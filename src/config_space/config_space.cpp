@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "common/ranges.h"
 #include "config_space/capabilities.h"
 #include "flitwise/error.h"
 
@@ -102,12 +103,9 @@ std::uint16_t ConfigSpace::add(Capability capability) {
 }
 
 const ConfigSpace::Placed* ConfigSpace::placed_at(std::uint16_t offset) const {
-  for (const Placed& placed : placed_) {
-    if (offset >= placed.start && offset < placed.start + placed.capability.size) {
-      return &placed;
-    }
-  }
-  return nullptr;
+  return find_where(placed_, [offset](const Placed& placed) {
+    return offset >= placed.start && offset < placed.start + placed.capability.size;
+  });
 }
 
 std::uint32_t ConfigSpace::read(std::uint16_t offset) const {
@@ -174,12 +172,10 @@ void ConfigSpace::reset(ResetKind kind) {
 }
 
 std::optional<std::uint16_t> ConfigSpace::find(std::uint16_t id, bool is_extended) const {
-  for (const Placed& placed : placed_) {
-    if (placed.capability.is_extended == is_extended && placed.capability.id == id) {
-      return placed.start;
-    }
-  }
-  return std::nullopt;
+  const Placed* const found = find_where(placed_, [&](const Placed& placed) {
+    return placed.capability.is_extended == is_extended && placed.capability.id == id;
+  });
+  return found == nullptr ? std::nullopt : std::optional(found->start);
 }
 
 AddressRange ConfigSpace::bar(unsigned index) const {

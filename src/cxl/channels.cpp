@@ -2,6 +2,8 @@
 // The tables of channels and opcodes.
 #include "cxl/channels.h"
 
+#include "common/ranges.h"
+
 namespace flitwise {
 namespace cxl {
 namespace {
@@ -96,21 +98,17 @@ std::optional<CxlChannel> find_cxl_channel(std::string_view name) {
 }
 
 const char* cxl_opcode_name(CxlChannel channel, std::uint8_t code) {
-  for (const CxlOpcodeName& opcode : info_of(channel).opcodes) {
-    if (opcode.code == code) {
-      return opcode.name;
-    }
-  }
-  return nullptr;
+  const CxlOpcodeName* const found =
+      find_where(info_of(channel).opcodes,
+                 [code](const CxlOpcodeName& opcode) { return opcode.code == code; });
+  return found == nullptr ? nullptr : found->name;
 }
 
 std::optional<std::uint8_t> find_cxl_opcode(CxlChannel channel, std::string_view name) {
-  for (const CxlOpcodeName& opcode : info_of(channel).opcodes) {
-    if (name == opcode.name) {
-      return opcode.code;
-    }
-  }
-  return std::nullopt;
+  const CxlOpcodeName* const found =
+      find_where(info_of(channel).opcodes,
+                 [name](const CxlOpcodeName& opcode) { return name == opcode.name; });
+  return found == nullptr ? std::nullopt : std::optional(found->code);
 }
 
 }  // namespace flitwise

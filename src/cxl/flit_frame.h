@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/ranges.h"
 #include "cxl/flit_layout.h"
 
 namespace flitwise {
@@ -190,10 +191,9 @@ inline constexpr CxlControlInfo kCxlControlFlits[] = {{"LLCRD.Ack", 0x0, 0x1, kL
 
 /// Null: not modelled.
 inline const CxlControlInfo* find_cxl_control(std::uint8_t type, std::uint8_t subtype) {
-  const auto* const found = std::find_if(
-      std::begin(kCxlControlFlits), std::end(kCxlControlFlits),
-      [&](const CxlControlInfo& info) { return info.type == type && info.subtype == subtype; });
-  return found == std::end(kCxlControlFlits) ? nullptr : found;
+  return find_where(kCxlControlFlits, [&](const CxlControlInfo& info) {
+    return info.type == type && info.subtype == subtype;
+  });
 }
 
 /// Where they stand in slot 0.

@@ -106,12 +106,7 @@ CxlSlotFormats::CxlSlotFormats(const CxlWidths& widths, CxlDirection direction) 
 }
 
 const CxlFormat* CxlSlotFormats::find(CxlPlace place, std::uint8_t code) const {
-  for (const CxlFormat& format : in(place)) {
-    if (format.code == code) {
-      return &format;
-    }
-  }
-  return nullptr;
+  return find_where(in(place), [code](const CxlFormat& format) { return format.code == code; });
 }
 
 bool CxlSlotFormats::has_place_for(CxlChannel channel) const {

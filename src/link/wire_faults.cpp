@@ -78,11 +78,7 @@ std::optional<UnitFilter> read_unit_filter(const std::string& word) {
 }
 
 std::vector<std::string> unit_filter_words() {
-  std::vector<std::string> texts;
-  for (const Word& word : words()) {
-    texts.push_back(word.text);
-  }
-  return texts;
+  return mapped(words(), &Word::text);
 }
 
 Strike WireFaults::strike(const WireUnit& unit) {

@@ -31,8 +31,8 @@ std::string html_text(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     const auto* const entity =
-        find_if(kEntities, [c](const auto& each) { return each.first == c; });
-    escaped += entity == std::end(kEntities) ? std::string(1, c) : entity->second;
+        find_where(kEntities, [c](const auto& one) { return one.first == c; });
+    escaped += entity == nullptr ? std::string(1, c) : entity->second;
   }
   return escaped;
 }
@@ -75,10 +75,10 @@ std::string table_of_points(const HtmlTable& table) {
 }
 
 std::string HtmlPage::html() const {
-  std::string head;
-  for (const auto& [name, value] : facts) {
-    head += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(name), html_text(value));
-  }
+  const auto head = sum_of(facts, [](const auto& fact) {
+    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(fact.first),
+                       html_text(fact.second));
+  });
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

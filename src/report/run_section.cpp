@@ -36,11 +36,7 @@ double number_of(const Json& row, const std::string& key) {
 }
 
 double sum(const Json& row, const Keys& keys) {
-  double total = 0;
-  for (const char* key : keys) {
-    total += number_of(row, key);
-  }
-  return total;
+  return sum_of<double>(keys, [&](const char* key) { return number_of(row, key); });
 }
 
 /// Sections in their order. Lists of other components come behind them, under their own names.
@@ -148,10 +144,7 @@ class RunTable {
 
   template <class Cell>
   void add(const std::string& title, Cell cell, bool is_name = false) {
-    std::vector<std::string> column;
-    for (const Json& row : rows_) {
-      column.push_back(cell(row));
-    }
+    std::vector<std::string> column = mapped(rows_, cell);
     const bool is_shown = !all_of(column, says_nothing);
     if (is_name || is_shown) {
       header_.push_back(title);

@@ -2,6 +2,8 @@
 // Plots and findings that a study asks for.
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/push_back.hpp>
+
 #include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
@@ -81,9 +83,8 @@ std::string bar_chart(const MergedSweep& merged, const BlockPresentation& block,
   for (const RowGroup& group : groups_by(facet.rows, {plot.x})) {
     GroupedBars::Group bar{point_text(merged, *group.rows.front(), {plot.x}), {}};
     for (const RowGroup& one : series) {
-      Rows both;
-      std::copy_if(group.rows.begin(), group.rows.end(), std::back_inserter(both),
-                   [&one](const Json* row) { return contains(one.rows, row); });
+      const Rows both =
+          those(group.rows, [&one](const Json* row) { return contains(one.rows, row); });
       bar.values.push_back(mean_of(both, plot.figure));
     }
     bars.groups.push_back(std::move(bar));
@@ -93,12 +94,8 @@ std::string bar_chart(const MergedSweep& merged, const BlockPresentation& block,
 
 std::string plot_html(const MergedSweep& merged, const BlockPresentation& block,
                       const PlotSpec& plot) {
-  Rows rows;
-  for (const Json* row : rows_of(merged, block.name)) {
-    if (is_selected(*row, plot.where)) {
-      rows.push_back(row);
-    }
-  }
+  const Rows rows = those(rows_of(merged, block.name),
+                          [&](const Json* row) { return is_selected(*row, plot.where); });
   std::string html;
   const std::vector<RowGroup> facets = groups_by(rows, plot.facets);
   for (const RowGroup& facet : facets) {
@@ -133,23 +130,18 @@ std::string plots_html(const MergedSweep& merged, const BlockPresentation& block
 std::string findings_html(const MergedSweep& merged, const BlockPresentation& block) {
   std::string items;
   for (const auto& part : {verdict_sentences(merged, block), crossing_sentences(merged, block)}) {
-    for (const std::string& sentence : part) {
-      items += "<li>" + html_text(sentence) + "</li>\n";
-    }
+    items += sum_of(
+        part, [](const std::string& sentence) { return "<li>" + html_text(sentence) + "</li>\n"; });
   }
   return items.empty() ? "" : "<ul class=\"findings\">\n" + items + "</ul>\n";
 }
 
 std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {
   const std::vector<std::string> columns = telling_columns(merged, block);
-  std::vector<std::string> header;
-  for (const std::string& column : columns) {
-    header.push_back(column_label(merged, block, column));
-  }
-  for (const FigureSpec& figure : block.figures) {
-    header.push_back(column_label(merged, block, figure.name));
-  }
-  HtmlTable table(header);
+  std::vector<std::string> shown = columns;
+  boost::range::push_back(shown, mapped(block.figures, &FigureSpec::name));
+  HtmlTable table(mapped(
+      shown, [&](const std::string& column) { return column_label(merged, block, column); }));
   for (const Json* row : rows_of(merged, block.name)) {
     std::vector<std::string> cells;
     for (const std::string& column : columns) {

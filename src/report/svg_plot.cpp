@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SVG made of strings.
+#include "common/ranges.h"
 #include "report/html.h"
 
 #include <fmt/format.h>
@@ -184,12 +185,10 @@ std::string lines_behind(const LineChart& chart, const Scale& x, const Scale& y)
 }
 
 std::string thin_lines(const LineChart& chart, const Scale& x, const Scale& y) {
-  std::string svg;
-  for (const Series& line : chart.thin) {
-    svg += fmt::format("<path class=\"thin\" d=\"{}\"><title>{}</title></path>\n",
+  return sum_of(chart.thin, [&](const Series& line) {
+    return fmt::format("<path class=\"thin\" d=\"{}\"><title>{}</title></path>\n",
                        path_of(line, x, y, false), html_text(line.name));
-  }
-  return svg;
+  });
 }
 
 std::string axis_labels(const std::string& x_label, const std::string& y_label, const Scale& x,
@@ -250,10 +249,7 @@ std::string LineChart::svg() const {
   if (bounds.xs.empty()) {
     return "";
   }
-  std::vector<std::string> names;
-  for (const Series& each : series) {
-    names.push_back(each.name);
-  }
+  const auto names = mapped(series, &Series::name);
   // A hair below 0 is no reason for an axis that goes there.
   const bool dips = bounds.y_low < -0.02 * std::max(bounds.y_high, 0.0);
   const double y_low = !from_zero || dips ? bounds.y_low : 0;

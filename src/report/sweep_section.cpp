@@ -42,17 +42,9 @@ std::size_t distinct(const BlockView& block, const std::string& axis) {
   return groups_by(block.rows, {axis}).size();
 }
 
-bool is_numeric(const BlockView& block, const std::string& axis) {
-  return all_of(block.rows, [&](const Json* row) { return row->at(axis).is_number(); });
-}
-
 void choose_axes(BlockView& block, const MergedSweep& merged) {
-  std::vector<std::string> varying;
-  for (const std::string& axis : merged.axes) {
-    if (distinct(block, axis) > 1) {
-      varying.push_back(axis);
-    }
-  }
+  const std::vector<std::string> varying =
+      those(merged.axes, [&](const std::string& axis) { return distinct(block, axis) > 1; });
   const auto most_values = [&](const auto& suits) {
     std::string most;
     for (const std::string& axis : varying) {
@@ -62,14 +54,16 @@ void choose_axes(BlockView& block, const MergedSweep& merged) {
     }
     return most;
   };
-  block.x = most_values([&](const std::string& axis) { return is_numeric(block, axis); });
+  block.x = most_values([&](const std::string& axis) {
+    return all_of(block.rows, [&](const Json* row) { return row->at(axis).is_number(); });
+  });
   // What the study compares makes the curves; else the axis with most values that still fits.
   const bool compares = contains(varying, "link.identity");
   block.series = compares ? "link.identity" : most_values([&](const std::string& axis) {
     return axis != block.x && distinct(block, axis) <= kMostSeries;
   });
-  std::copy_if(varying.begin(), varying.end(), std::back_inserter(block.facets),
-               [&](const std::string& axis) { return axis != block.x && axis != block.series; });
+  block.facets = those(
+      varying, [&](const std::string& axis) { return axis != block.x && axis != block.series; });
 }
 
 std::optional<double> figure_of(const Json& row, const Figure& figure) {
@@ -88,10 +82,8 @@ std::string unit_of(const MergedSweep& merged, const std::string& axis) {
 
 /// Powers of something read better on a logarithmic axis.
 bool wants_log(const Rows& rows, const std::string& axis) {
-  std::vector<double> values;
-  for (const Json* row : rows) {
-    values.push_back(row->at(axis).get<double>());
-  }
+  const auto values =
+      mapped<double>(rows, [&](const Json* row) { return row->at(axis).get<double>(); });
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return *low > 0 && *high / *low >= 16;
 }
@@ -104,16 +96,14 @@ std::string chart(const BlockView& block, const MergedSweep& merged, const Figur
   line.x_label = block.x + unit_of(merged, block.x);
   line.y_label = figure.y_label;
   line.log_x = wants_log(block.rows, block.x);
-  Rows with_value;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(with_value),
-               [&](const Json* row) { return figure_of(*row, figure).has_value(); });
+  const Rows with_value =
+      those(rows, [&](const Json* row) { return figure_of(*row, figure).has_value(); });
   const bool is_one = block.series.empty();
   for (const RowGroup& group :
        groups_by(with_value, is_one ? std::vector<std::string>{} : std::vector{block.series})) {
-    std::vector<std::pair<double, double>> points;
-    for (const Json* row : group.rows) {
-      points.emplace_back(row->at(block.x).get<double>(), *figure_of(*row, figure));
-    }
+    const auto points = mapped<std::pair<double, double>>(group.rows, [&](const Json* row) {
+      return std::pair(row->at(block.x).get<double>(), *figure_of(*row, figure));
+    });
     line.series.push_back(
         mean_series(is_one ? "" : plain_text(group.rows.front()->at(block.series)), points));
   }
@@ -157,20 +147,16 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
 }
 
 std::string table_html(const BlockView& block, const MergedSweep& merged) {
-  std::vector<std::string> header;
-  for (const std::string& axis : merged.axes) {
-    header.push_back(axis + unit_of(merged, axis));
-  }
+  std::vector<std::string> header =
+      mapped(merged.axes, [&](const std::string& axis) { return axis + unit_of(merged, axis); });
   header.emplace_back("seed");
   for (const Figure& figure : kFigures) {
     header.push_back(std::string(figure.title) + ", " + figure.y_label);
   }
   HtmlTable table(header);
   for (const Json* row : block.rows) {
-    std::vector<std::string> cells;
-    for (const std::string& axis : merged.axes) {
-      cells.push_back(plain_text(row->at(axis)));
-    }
+    std::vector<std::string> cells =
+        mapped(merged.axes, [&](const std::string& axis) { return plain_text(row->at(axis)); });
     cells.push_back(plain_text(row->at("seed")));
     for (const Figure& figure : kFigures) {
       const auto value = figure_of(*row, figure);
@@ -184,10 +170,7 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
 }  // namespace
 
 std::string sweep_section(const MergedSweep& merged, const ReportOptions& options) {
-  Rows all;
-  for (const Json& row : merged.rows) {
-    all.push_back(&row);
-  }
+  const auto all = mapped<const Json*>(merged.rows, [](const Json& row) { return &row; });
   std::string html;
   for (const RowGroup& group : groups_by(all, {"block"})) {
     BlockView block{group.label, group.rows};

@@ -6,6 +6,7 @@
 #include <any>
 #include <boost/algorithm/string/split.hpp>
 
+#include "common/ranges.h"
 #include "results/tables.h"
 
 namespace flitwise {
@@ -249,11 +250,8 @@ Json figures_row(const Json& result) {
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");
   }
-  int failed = 0;
-  for (const Json& check : result.at("checks")) {
-    failed += check.at("ok").get<bool>() ? 0 : 1;
-  }
-  row["checks_failed"] = failed;
+  row["checks_failed"] = sum_of<int>(
+      result.at("checks"), [](const Json& check) { return check.at("ok").get<bool>() ? 0 : 1; });
   row["host_seconds"] = result.at("flitwise").at("host_seconds");
   return row;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/embedded.h"
+#include "common/ranges.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/tables.h"
@@ -17,19 +18,15 @@ constexpr const char* kSqlTypes[] = {"INTEGER NOT NULL", "REAL NOT NULL", "REAL"
 
 /// Columns that name a row.
 std::string name_columns(const TableInfo& table) {
-  std::string columns;
-  for (const NameInfo& name : table.names) {
-    columns += fmt::format("  {} TEXT NOT NULL,\n", sql_name(name.column));
-  }
-  return columns;
+  return sum_of(table.names, [](const NameInfo& name) {
+    return fmt::format("  {} TEXT NOT NULL,\n", sql_name(name.column));
+  });
 }
 
 std::string key_of(const TableInfo& table) {
-  std::string key;
-  for (const NameInfo& name : table.names) {
-    key += (key.empty() ? "" : ", ") + sql_name(name.column);
-  }
-  return key;
+  const auto names =
+      mapped(table.names, [](const NameInfo& name) { return sql_name(name.column); });
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string schema_of(const TableInfo& table) {
@@ -93,11 +90,9 @@ void insert_table(SqliteDatabase& database, const TableInfo& table, const Json& 
 }  // namespace
 
 std::string result_schema() {
-  std::string schema = embedded::result_schema_sql();
-  for (const StatisticsTable* const table : all_tables()) {
-    schema += "\n" + schema_of(table->info());
-  }
-  return schema;
+  return embedded::result_schema_sql() + sum_of(all_tables(), [](const StatisticsTable* table) {
+           return "\n" + schema_of(table->info());
+         });
 }
 
 std::string result_sqlite(const Json& result) {

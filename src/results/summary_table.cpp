@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <any>
 
+#include "common/ranges.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 
@@ -73,8 +74,8 @@ bool is_on(const Step& step, const Resource& resource) {
 Time window_of(const std::string& place, const RunResult& result) {
   Time begin = Time::never(), end{};
   for (const RequestRoute& route : result.routes) {
-    const bool passes = std::any_of(route.steps.begin(), route.steps.end(),
-                                    [&place](const Step& step) { return step.at == place; });
+    const bool passes =
+        any_of(route.steps, [&place](const Step& step) { return step.at == place; });
     if (route.requests > route.to_peers && passes) {
       begin = std::min(begin, route.begin);
       end = std::max(end, route.end);
@@ -106,8 +107,8 @@ std::vector<Candidate> candidates(const RequestRoute& route, const RunResult& re
   for (const Step& step : route.steps) {
     const Time window = window_of(step.at, result);
     for (const WaitResult& wait : result.rows<WaitResult>()) {
-      const bool is_known = std::any_of(
-          all.begin(), all.end(), [&wait](const Candidate& one) { return one.wait == &wait; });
+      const bool is_known =
+          any_of(all, [&wait](const Candidate& one) { return one.wait == &wait; });
       if (wait.resource.role == ResourceRole::kQueue || is_known || !is_on(step, wait.resource)) {
         continue;
       }
@@ -171,12 +172,11 @@ std::string resource_text(const ExplainResult& row, const Limit& limit) {
 }  // namespace
 
 std::string refusal_text(const RunResult& result) {
-  const bool has_traffic =
-      std::any_of(result.rows<LinkResult>().begin(), result.rows<LinkResult>().end(),
-                  [](const LinkResult& link) { return link.up.tlps + link.down.tlps != 0; });
-  const bool has_success =
-      std::any_of(result.rows<LatencyResult>().begin(), result.rows<LatencyResult>().end(),
-                  [](const LatencyResult& latency) { return latency.count != 0; });
+  const bool has_traffic = any_of(result.rows<LinkResult>(), [](const LinkResult& link) {
+    return link.up.tlps + link.down.tlps != 0;
+  });
+  const bool has_success = any_of(result.rows<LatencyResult>(),
+                                  [](const LatencyResult& latency) { return latency.count != 0; });
   std::string kinds;
   for (const auto& [kind, count] : result.errors) {
     if (count != 0) {
@@ -262,14 +262,8 @@ std::string text_of(const ExplainResult& row) {
 }
 
 std::string text_of(const std::vector<ExplainResult>& rows) {
-  if (rows.empty()) {
-    return "Nothing to explain: no engine has issued a request.\n";
-  }
-  std::string text;
-  for (const ExplainResult& row : rows) {
-    text += text_of(row) + "\n";
-  }
-  return text;
+  return rows.empty() ? "Nothing to explain: no engine has issued a request.\n"
+                      : sum_of(rows, [](const ExplainResult& row) { return text_of(row) + "\n"; });
 }
 
 const ExplainResult* most_limited(const std::vector<ExplainResult>& rows) {

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/range/algorithm_ext/push_back.hpp>
+
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {
@@ -76,14 +79,9 @@ std::string FigureInfo::column() const {
 }
 
 TextTable StatisticsTable::plain_view(const std::any& rows) const {
-  std::vector<std::string> header;
-  for (const NameInfo& name : info_.names) {
-    header.push_back(name.column);
-  }
+  std::vector<std::string> header = mapped(info_.names, &NameInfo::column);
   header.front() = info_.list + ": " + header.front();
-  for (const FigureInfo& figure : info_.figures) {
-    header.push_back(figure.key);
-  }
+  boost::range::push_back(header, mapped(info_.figures, &FigureInfo::key));
   TextTable table(header, info_.names.size());
   table.name_rows_by(info_.names.size());
   for (std::size_t row = 0; row < size(rows); ++row) {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/result.h"
 #include "results/text_table.h"
 
@@ -218,11 +219,7 @@ class Table final : public StatisticsTable {
     if (views_.empty()) {
       return {plain_view(rows)};
     }
-    std::vector<TextTable> all;
-    for (const View& view : views_) {
-      all.push_back(view(of(rows), result));
-    }
-    return all;
+    return mapped<TextTable>(views_, [&](const View& view) { return view(of(rows), result); });
   }
 
  private:

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <set>
 
+#include "common/ranges.h"
+
 namespace flitwise {
 namespace {
 
@@ -106,10 +108,7 @@ void TextTable::drop_names(std::vector<std::size_t>& names, const std::vector<st
 std::size_t TextTable::distinct_rows(const std::vector<std::size_t>& columns) const {
   std::set<std::vector<std::string>> seen;
   for (const auto& row : rows_) {
-    std::vector<std::string> cells;
-    std::transform(columns.begin(), columns.end(), std::back_inserter(cells),
-                   [&row](std::size_t column) { return row[column]; });
-    seen.insert(std::move(cells));
+    seen.insert(mapped(columns, [&row](std::size_t column) { return row[column]; }));
   }
   return seen.size();
 }

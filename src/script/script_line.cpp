@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/problems.h"
+#include "common/ranges.h"
 #include "script/op_reader.h"
 
 namespace flitwise {
@@ -32,10 +33,7 @@ const ScriptVerb& verb_of(const Json& object, int line) {
   if (verb != verbs.end()) {
     return *verb;
   }
-  std::vector<std::string> names;
-  for (const ScriptVerb& one : verbs) {
-    names.emplace_back(one.name);
-  }
+  const auto names = mapped(verbs, &ScriptVerb::name);
   throw ConfigError({{"script", line, 1, "op",
                       (is_given ? "unknown op '" + op + "'" : "no op") + "; expected " +
                           config::alternatives(names) +

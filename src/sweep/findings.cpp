@@ -242,10 +242,9 @@ std::vector<std::string> crossing_sentences(const MergedSweep& merged,
     if (block.is_own_baseline(*group.rows.front())) {
       continue;
     }
-    std::vector<std::string> parts;
-    for (const std::string& figure : spec.figures) {
-      parts.push_back(crossing_text(block, figure, group.rows));
-    }
+    const auto parts = mapped(spec.figures, [&](const std::string& figure) {
+      return crossing_text(block, figure, group.rows);
+    });
     std::string text = fmt::format("{}: {}", group.label, fmt::join(parts, "; "));
     if (const auto predicted = mean_of(group.rows, spec.predicted)) {
       text += fmt::format("; {} {:.1f}", title_of(block, spec.predicted), *predicted);

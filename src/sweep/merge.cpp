@@ -6,6 +6,7 @@
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/range/algorithm_ext/push_back.hpp>
 #include <functional>
 #include <map>
 #include <set>
@@ -132,9 +133,7 @@ std::vector<std::string> columns_beside(const MergedSweep& merged) {
   std::vector<std::string> names(kPointColumns.begin(), kPointColumns.end());
   names.insert(names.end(), merged.axes.begin(), merged.axes.end());
   for (const BlockPresentation& block : merged.presentation.blocks) {
-    for (const FigureSpec& figure : block.figures) {
-      names.push_back(figure.name);
-    }
+    boost::range::push_back(names, mapped(block.figures, &FigureSpec::name));
   }
   names.insert(names.end(), merged.columns.begin(), merged.columns.end());
   std::unordered_set<std::string> seen;
@@ -194,11 +193,7 @@ std::string merged_sqlite(const MergedSweep& merged) {
 }
 
 std::string merged_csv(const MergedSweep& merged) {
-  std::string text;
-  for (const std::string& column : merged.columns) {
-    text += (text.empty() ? "" : ",") + csv_cell(column);
-  }
-  text += "\n";
+  std::string text = fmt::format("{}\n", fmt::join(mapped(merged.columns, csv_cell), ","));
   for (const Json& row : merged.rows) {
     std::string line;
     for (std::size_t i = 0; i < merged.columns.size(); ++i) {
@@ -217,14 +212,12 @@ const Json* baseline_of(const MergedSweep& merged, const Json& row) {
     return nullptr;
   }
   const BaselineSpec& baseline = block->baseline;
-  const auto is_it = [&](const Json& other) {
+  return find_where(merged.rows, [&](const Json& other) {
     return other.at("block") == baseline.block && is_selected(other, baseline.where) &&
            has_same(other, row, "seed") && all_of(baseline.match, [&](const std::string& column) {
              return has_same(other, row, column);
            });
-  };
-  const auto found = find_if(merged.rows, is_it);
-  return found == merged.rows.end() ? nullptr : &*found;
+  });
 }
 
 void add_derived_figures(MergedSweep& merged) {
@@ -271,12 +264,12 @@ std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
       const std::vector<std::string> named = Expression(figure.formula).columns();
-      const auto unknown =
-          find_if(named, [&](const std::string& column) { return !contains(known, column); });
+      const auto* const unknown =
+          find_where(named, [&](const std::string& column) { return !contains(known, column); });
       const bool has_value = any_of(merged.rows, [&](const Json& row) {
         return row.at("block") == block.name && !row.at(figure.name).is_null();
       });
-      if (unknown != named.end() && !has_value) {
+      if (unknown != nullptr && !has_value) {
         const bool has_dash = figure.formula.find(*unknown + "-") != std::string::npos;
         found.push_back(fmt::format(
             "block {}: figure {} has no value: no result has a column '{}'{}{}", block.name,

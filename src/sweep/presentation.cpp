@@ -85,9 +85,7 @@ std::optional<PlainQuantity> plain_quantity(const std::string& text) {
 }
 
 const FigureSpec* BlockPresentation::figure(const std::string& figure_name) const {
-  const auto found =
-      find_if(figures, [&](const FigureSpec& each) { return each.name == figure_name; });
-  return found == figures.end() ? nullptr : &*found;
+  return find_where(figures, [&](const FigureSpec& each) { return each.name == figure_name; });
 }
 
 bool BlockPresentation::is_own_baseline(const Json& row) const {
@@ -123,9 +121,7 @@ FigureOrder order_of_figures(const BlockPresentation& block) {
 }
 
 const BlockPresentation* Presentation::block(const std::string& block_name) const {
-  const auto found =
-      find_if(blocks, [&](const BlockPresentation& each) { return each.name == block_name; });
-  return found == blocks.end() ? nullptr : &*found;
+  return find_where(blocks, [&](const BlockPresentation& each) { return each.name == block_name; });
 }
 
 Json to_json_text(const Presentation& presentation) {

@@ -47,17 +47,13 @@ std::vector<std::string> PresentationReader::texts(const Value& value, const Pat
   if (value.kind == Value::Kind::kScalar) {
     return {value.text};
   }
-  std::vector<std::string> list;
   if (value.kind != Value::Kind::kSequence || value.items.empty()) {
     complain(value.place, path,
              fmt::format("{}; expected a word or a list of words",
                          value.kind == Value::Kind::kSequence ? "an empty list" : value.seen()));
-    return list;
+    return {};
   }
-  for (const Value& item : value.items) {
-    list.push_back(text(item, path));
-  }
-  return list;
+  return mapped(value.items, [&](const Value& item) { return text(item, path); });
 }
 
 void PresentationReader::read_items(const Value& value, const Path& path,
@@ -96,10 +92,7 @@ void PresentationReader::read_fields(const Value& value, const Path& path, const
 
 bool PresentationReader::read_map(const Value& value, const Path& path, const Fields& fields,
                                   const std::string& needed) {
-  std::vector<std::string> known;
-  for (const Field& field : fields) {
-    known.push_back(field.key);
-  }
+  const auto known = mapped(fields, &Field::key);
   if (!expect(value, Value::Kind::kMap, path, config::alternatives(known))) {
     return false;
   }

@@ -2,6 +2,7 @@
 // Rows of the sweep summary, and of a study's own.
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/push_back.hpp>
 #include <map>
 
 #include "common/ranges.h"
@@ -52,9 +53,7 @@ std::string plain_text(const Json& value) {
 std::string point_table(const MergedSweep& merged, std::size_t width) {
   std::vector<std::string> header = {"block"};
   header.insert(header.end(), merged.axes.begin(), merged.axes.end());
-  for (const Figure& figure : kFigures) {
-    header.emplace_back(figure.title);
-  }
+  boost::range::push_back(header, mapped(kFigures, &Figure::title));
   TextTable table(header);
   table.name_rows_by(1 + merged.axes.size());
   for (const Json& row : merged.rows) {
@@ -104,9 +103,7 @@ std::vector<Group> groups_of(const MergedSweep& merged, const Plan& plan, bool b
 
 std::string group_table(const std::vector<Group>& groups, std::size_t width) {
   std::vector<std::string> header = {"block", "of which", "points"};
-  for (const Figure& figure : kFigures) {
-    header.emplace_back(figure.title);
-  }
+  boost::range::push_back(header, mapped(kFigures, &Figure::title));
   TextTable table(header, 2);
   table.name_rows_by(2);
   for (const Group& group : groups) {
@@ -183,13 +180,9 @@ std::string verdict_of(const Json& row, const BlockPresentation& block, bool nam
 }
 
 Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
-  Rows chosen;
-  for (const Json* row : rows_of(merged, block.name)) {
-    if (any_of(block.summary, [row](const Selection& one) { return is_selected(*row, one); })) {
-      chosen.push_back(row);
-    }
-  }
-  return chosen;
+  return those(rows_of(merged, block.name), [&](const Json* row) {
+    return any_of(block.summary, [row](const Selection& one) { return is_selected(*row, one); });
+  });
 }
 
 bool has_any_verdict(const MergedSweep& merged) {
@@ -205,12 +198,9 @@ bool has_any_verdict(const MergedSweep& merged) {
 std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
                       const Json& row) {
   const std::vector<std::string> all = telling_columns(merged, block);
-  std::vector<std::string> columns;
-  for (const std::string& column : all) {
-    if (groups_by(chosen, {column}).size() > 1 || column.find('.') == std::string::npos) {
-      columns.push_back(column);
-    }
-  }
+  const std::vector<std::string> columns = those(all, [&](const std::string& column) {
+    return groups_by(chosen, {column}).size() > 1 || column.find('.') == std::string::npos;
+  });
   return point_text(merged, row, chosen.size() == 1 || columns.empty() ? all : columns);
 }
 
@@ -277,10 +267,8 @@ std::string study_summary(const MergedSweep& merged, std::size_t width) {
       table.add_row(cells);
     }
   }
-  std::string text = table.text(width);
-  for (const std::string& line : lines) {
-    text += line + "\n";
-  }
+  std::string text =
+      table.text(width) + sum_of(lines, [](const std::string& line) { return line + "\n"; });
   if (rows > room) {
     text += fmt::format("and {} more points\n", rows - room);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "common/ranges.h"
 #include "config/sections/sections.h"
 
 namespace flitwise::config {
@@ -43,13 +44,7 @@ const std::vector<LinkPreset>& presets() {
 }
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> names;
-    for (const LinkPreset& preset : presets()) {
-      names.push_back(preset.name);
-    }
-    return names;
-  }();
+  static const std::vector<std::string> all = mapped(presets(), &LinkPreset::name);
   return all;
 }
 

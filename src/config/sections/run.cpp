@@ -99,11 +99,10 @@ void read_pairs(Config& config, const Value& value, const ReadContext& context) 
 }
 
 nlohmann::ordered_json write_pairs(const Config& config) {
-  auto all = nlohmann::ordered_json::array();
-  for (const LatencyPair& pair : config.trace.latency) {
-    all.push_back({{"name", pair.name}, {"from", pair.from}, {"to", pair.to}});
-  }
-  return all;
+  using Json = nlohmann::ordered_json;
+  return mapped<Json>(config.trace.latency, [](const LatencyPair& pair) -> Json {
+    return {{"name", pair.name}, {"from", pair.from}, {"to", pair.to}};
+  });
 }
 
 }  // namespace

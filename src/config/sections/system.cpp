@@ -233,11 +233,9 @@ Key edges_key() {
        {"required", {"from", "to"}}});
   key.read = read_edges;
   key.write = [](const Config& config) {
-    auto list = ordered_json::array();
-    for (const EdgeConfig& edge : config.system.edges) {
-      list.push_back({{"from", edge.from}, {"to", edge.to}});
-    }
-    return list;
+    return mapped<ordered_json>(config.system.edges, [](const EdgeConfig& edge) -> ordered_json {
+      return {{"from", edge.from}, {"to", edge.to}};
+    });
   };
   return key;
 }
