@@ -7,19 +7,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
 namespace {
-
-FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
-  const AtcConfig& atc = device.atc;
-  return {{atc.entries, atc.ways, atc.policy, seed},
-          atc.requests,
-          1U << device.tag_bits,  // a read needs a tag before it uses anything
-          atc.discard,
-          {atc.coalesce, atc.rounds_up, atc.keeps_agent_id}};
-}
 
 constexpr unsigned kPageBits = kSmallestRangeBits;
 
@@ -31,7 +23,11 @@ bool may_wait_together(const AtsAccess& a, const AtsAccess& b) {
 }  // namespace
 
 AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
-    : atc(atc_config(device, seed)),
+    : atc({{device.atc.entries, device.atc.ways, device.atc.policy, seed},
+           device.atc.requests,
+           1U << device.tag_bits,  // a read needs a tag before it uses anything
+           device.atc.discard,
+           {device.atc.coalesce, device.atc.rounds_up, device.atc.keeps_agent_id}}),
       policy(device.atc, 0),
       pending(device.atc.requests),
       reads(std::size_t{1} << device.tag_bits) {}
@@ -390,19 +386,15 @@ std::vector<AtsResult> AtsUnit::results(const std::string& device) const {
 }
 
 unsigned AtsUnit::pending_invalidations() const {
-  return std::accumulate(functions_.begin(), functions_.end(), 0U,
-                         [](unsigned sum, const auto& one) {
-                           return sum + (one ? one->atc.invalidations.pending() : 0U);
-                         });
+  return sum_of<unsigned>(
+      functions_, [](const auto& one) { return one ? one->atc.invalidations.pending() : 0U; });
 }
 
 std::vector<CheckResult> AtsUnit::checks(const std::string& device) const {
-  unsigned requests = 0;
-  unsigned uses = 0;
-  for (const std::unique_ptr<Function>& one : functions_) {
-    requests += one ? one->atc.requests.size() : 0U;
-    uses += one ? one->atc.uses.size() : 0U;
-  }
+  const auto requests = sum_of<unsigned>(
+      functions_, [](const auto& one) { return one ? one->atc.requests.size() : 0U; });
+  const auto uses =
+      sum_of<unsigned>(functions_, [](const auto& one) { return one ? one->atc.uses.size() : 0U; });
   const unsigned invalidations = pending_invalidations();
   return {
       {device + ": every Translation Request has ended", requests == 0,

@@ -11,10 +11,6 @@
 namespace flitwise {
 namespace {
 
-unsigned largest_address_mask(std::uint64_t capabilities) {
-  return capabilities >> 48 & 0x3fU;  // CAP.MAMV [IOM-1.2]
-}
-
 std::uint32_t next_place(std::uint32_t offset) {
   return (offset + kWideDescriptorBytes) % CommandRing::kBytes;
 }
@@ -98,8 +94,8 @@ void DriverParts::call_again(double per_second, Time& due, std::function<void()>
 DescriptorBytes DriverParts::agent_invalidation(const DriverDomain& domain,
                                                 const PageRange& range) const {
   const unsigned mask = range.size_bits - kSmallestRangeBits;
-  const bool by_page =
-      !(range == PageRange::everything()) && mask <= largest_address_mask(capabilities);
+  const unsigned largest_mask = capabilities >> 48 & 0x3fU;  // CAP.MAMV [IOM-1.2]
+  const bool by_page = !(range == PageRange::everything()) && mask <= largest_mask;
   const auto fill = [&](auto command, auto page) {
     command.granularity = by_page ? page : command.granularity;
     command.domain = domain.number;

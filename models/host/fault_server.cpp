@@ -15,13 +15,6 @@ constexpr std::uint32_t kTaken = 1U << 31;  // F, in the last DW of a fault reco
 constexpr std::uint32_t kUpperHalf = 12;
 constexpr std::uint32_t kFaultErrors = fault_status::kClearable;
 
-std::uint32_t record_offset(std::uint64_t capabilities, unsigned index) {
-  return static_cast<std::uint32_t>(capabilities >> 24 & 0x3ffU) * 16 + index * 16;
-}
-unsigned record_count(std::uint64_t capabilities) {
-  return static_cast<unsigned>(capabilities >> 40 & 0xffU) + 1;
-}
-
 }  // namespace
 
 // Until nothing is left: an event comes for the first of them alone. [IOM-9.3]
@@ -67,11 +60,12 @@ void FaultServer::count(std::uint32_t status) {
 }
 
 void FaultServer::take_record(unsigned index, std::uint32_t status) {
-  if (index == record_count(driver_.capabilities)) {
+  if (index > (driver_.capabilities >> 40 & 0xffU)) {  // CAP.NFR
     records_taken(status);
     return;
   }
-  const std::uint32_t offset = record_offset(driver_.capabilities, index);
+  const auto first = static_cast<std::uint32_t>(driver_.capabilities >> 24 & 0x3ffU) * 16;  // FRO
+  const std::uint32_t offset = first + index * 16;
   driver_.registers.read(offset + 8, 8, [this, index, status, offset](std::uint64_t high) {
     if ((high >> 32 & kTaken) == 0) {
       take_record(index + 1, status);

@@ -9,12 +9,6 @@
 namespace flitwise {
 namespace {
 
-DhiCapability host_capability() {
-  DhiCapability capability;
-  capability.bits = kMaxHandleBits;
-  return capability;
-}
-
 // How often the end of a reset, or of a link's training, is looked for.
 constexpr Time kResetPoll = Time::from_ns(100);
 
@@ -24,7 +18,7 @@ constexpr Time kResetPoll = Time::from_ns(100);
 HostPort::HostPort(PortSurroundings& host, unsigned index, DownstreamPort& port,
                    const LinkPreset& preset, Facts facts)
     : wire(port),
-      dvsec(host_capability()),
+      dvsec(DhiCapability{true, kMaxHandleBits}),
       space(port_space(cfg::pcie::PortType::kRootPort,
                        {preset.generation, preset.lanes, facts.can_be_disabled}, 0,
                        facts.has_siblings)),

@@ -7,18 +7,6 @@
 
 namespace flitwise {
 namespace reg = iommu_register;
-namespace {
-
-/// First-stage addresses have 48 bits, with the topmost repeated above. [PAS-18]
-bool is_canonical(std::uint64_t address) {
-  const std::uint64_t upper = address >> 47;
-  return upper == 0 || upper == 0x1'ffff;
-}
-bool caches_not_present(std::uint64_t capabilities) {
-  return (capabilities >> 7 & 1U) != 0;  // CAP.CM
-}
-
-}  // namespace
 
 // The flag first, so that what comes behind the tail that is read raises another event. [PRI-16]
 void PageServer::serve() {
@@ -82,6 +70,7 @@ void PageServer::take_request(const PageRequest& request) {
   if (request.is_stop_marker()) {
     return;
   }
+  constexpr unsigned kFirstStageLevels = 4;  // of the tables that it maps in
   ++requests_out_;
   PageGroup& group = groups_[{request.function.value, request.prg_index}];
   ++group.out;
@@ -90,7 +79,8 @@ void PageServer::take_request(const PageRequest& request) {
       driver_.pages.find(request.function, request.pasid, request.page);
   // [PRI-40]
   if (!page || driver_.pages.domain_of(*page).is_over || request.execute || request.privileged ||
-      !is_canonical(request.page) || driver_.random.chance(driver_.config.refuse_fraction)) {
+      !is_canonical(request.page, kFirstStageLevels) ||
+      driver_.random.chance(driver_.config.refuse_fraction)) {
     ++driver_.counts.page_requests_refused;
     answer(request, false);
     return;
@@ -133,7 +123,7 @@ void PageServer::map(Index page) {
   }
   pages.map(page);
   ++driver_.counts.maps;
-  if (caches_not_present(driver_.capabilities)) {
+  if (is_set(driver_.capabilities, 7)) {  // CAP.CM
     driver_.ring.submit({driver_.agent_invalidation(
         pages.domain_of(page), PageRange::around(pages.address(page), pages.page_bits()))});
   }

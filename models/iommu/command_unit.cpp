@@ -138,13 +138,11 @@ void CommandUnit::take_descriptor(Time now) {
 void CommandUnit::carry_out(const InvalidationDescriptor& command, Time now) {
   if (const auto* of_tlb = std::get_if<DeviceTlbInvalidation>(&command)) {
     devices_.carry_out(*of_tlb, now);
-    sent_to_device(now);
-    return;
+    return sent_to_device(now);
   }
   if (const auto* handles = std::get_if<HandleInvalidation>(&command)) {
     devices_.carry_out(*handles, now);
-    sent_to_device(now);
-    return;
+    return sent_to_device(now);
   }
   if (const auto* group = std::get_if<PageGroupResponse>(&command)) {
     all_.events.respond({kRootComplexId, group->source, group->group, group->code, group->pasid},

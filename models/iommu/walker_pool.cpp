@@ -100,8 +100,10 @@ void WalkerPool::deliver(const Job& job, const WalkResult& result, Time when, Ti
     return;
   }
   ++answered_;
-  if (result.fault != FaultReason::kNone) {
-    report_fault(job, result);
+  const bool is_fault = result.fault != FaultReason::kNone;
+  counts_.faults += is_fault && result.outcome == WalkOutcome::kFault ? 1 : 0;
+  if (is_fault && result.is_recorded) {  // [IOM-9.1]
+    events_.report(fault_record_of(job.request, result.fault, config_.legacy_codes), job.token);
   }
   if (!offers_.secure_ats) {
     job.client->translated(job.ticket, result, when);
@@ -114,27 +116,15 @@ void WalkerPool::deliver(const Job& job, const WalkResult& result, Time when, Ti
   hint.request.kind = WalkKind::kTranslated;
   hint.request.address = result.address;
   hint.request.wish = {};
-  count_permission(job.request, result);
+  // Of requests that came as far as their permission. [SEC-02]
+  const bool is_denied = is_permission_fault(result.fault);
+  const bool is_checked = !is_fault || is_denied;
+  counts_.permission_checks += job.request.is_translated() && is_checked ? 1 : 0;
+  counts_.permission_denied += is_denied ? 1 : 0;
   job.client->translated(job.ticket, result, when);
   if (is_hint) {
     prefetch_permission(hint, when, now);
   }
-}
-
-// [IOM-9.1]
-void WalkerPool::report_fault(const Job& job, const WalkResult& result) {
-  counts_.faults += result.outcome == WalkOutcome::kFault ? 1 : 0;
-  if (result.is_recorded) {
-    events_.report(fault_record_of(job.request, result.fault, config_.legacy_codes), job.token);
-  }
-}
-
-// Of requests that came as far as their permission. [SEC-02]
-void WalkerPool::count_permission(const WalkRequest& request, const WalkResult& result) {
-  const bool is_denied = is_permission_fault(result.fault);
-  const bool is_checked = result.fault == FaultReason::kNone || is_denied;
-  counts_.permission_checks += request.is_translated() && is_checked ? 1 : 0;
-  counts_.permission_denied += is_denied ? 1 : 0;
 }
 
 // Only an idle walker is taken. [SEC-04]

@@ -98,8 +98,6 @@ class WalkerPool final : public AgentTranslations {
   Job pop(JobQueue& queue, WaitBook& waits, Time now);
   void wait_for_walker(const Job& job, Time now);
   void deliver(const Job& job, const WalkResult& result, Time when, Time now);
-  void report_fault(const Job& job, const WalkResult& result);
-  void count_permission(const WalkRequest& request, const WalkResult& result);
   void prefetch_permission(const Job& hint, Time when, Time now);
   bool look_up_again(const Walker& walker, const Job& job, Walk& walk, Time& latency, Time now);
   void hand_on(Walker& walker, Time now);

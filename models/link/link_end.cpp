@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kWireSlots = 64;  // grows when a long wire holds more
 
-CxlDirection direction_of(LinkSide side) {
-  return side == LinkSide::kUpstream ? CxlDirection::kDownstream : CxlDirection::kUpstream;
-}
-
 }  // namespace
 
 LineCoding coding_of(const LinkConfig& link) {
@@ -33,7 +29,10 @@ LinkEnd::LinkEnd(LinkSide side, const LinkConfig& link, const MessageConfig& mes
                  bool has_cachemem)
     : queues(link.queue_depth, link.relaxed_passing),
       messages(has_cachemem || link.preset.cxl == CxlFlits::k68
-                   ? std::make_unique<CxlQueues>(direction_of(side), link.cxl.queue_depth)
+                   ? std::make_unique<CxlQueues>(side == LinkSide::kUpstream
+                                                     ? CxlDirection::kDownstream
+                                                     : CxlDirection::kUpstream,
+                                                 link.cxl.queue_depth)
                    : nullptr),
       framer(make_framer(link, message, queues, messages.get(), pool)),
       lanes(coding_of(link)),

@@ -157,17 +157,13 @@ tlm::tlm_sync_enum MemoryPort::response(tlm::tlm_generic_payload& payload, tlm::
     finish(transaction, now() + Time{static_cast<std::int64_t>(delay.value())});
     answer = tlm::TLM_COMPLETED;
   }
-  send_waiting();
-  return answer;
-}
-
-void MemoryPort::send_waiting() {
   while (!waiting_.empty() && open_request_ == nullptr) {
     MemoryTransaction& next = *waiting_.front();
     waiting_.pop_front();
     waits_.add(next.ready, now());
     send(next, std::max(next.ready, now()) - now());
   }
+  return answer;
 }
 
 bool MemoryPort::poke_u64(std::uint64_t address, std::uint64_t value) {

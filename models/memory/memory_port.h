@@ -102,7 +102,6 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   void fill(MemoryTransaction& transaction, std::uint64_t address);
   void fill_line(MemoryTransaction& transaction);
   void send(MemoryTransaction& transaction, Time delay);
-  void send_waiting();
   void end_request(MemoryTransaction& transaction);
   bool access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
               std::size_t size);

@@ -15,12 +15,9 @@ namespace flitwise {
 namespace {
 
 // Both count alike.
-TranslationType type_of(Translation translation) {
-  static_assert(static_cast<int>(Translation::kOff) == static_cast<int>(TranslationType::kNone) &&
-                static_cast<int>(Translation::kPassThrough) ==
-                    static_cast<int>(TranslationType::kPassThrough));
-  return static_cast<TranslationType>(translation);
-}
+static_assert(static_cast<int>(Translation::kOff) == static_cast<int>(TranslationType::kNone) &&
+              static_cast<int>(Translation::kPassThrough) ==
+                  static_cast<int>(TranslationType::kPassThrough));
 
 /// Calls what makes a table, for which memory may have no room.
 template <class Make>
@@ -30,11 +27,6 @@ auto make_table(const char* what, Make make) {
   } catch (const std::invalid_argument& error) {
     throw SimulationError(what + std::string(": ") + error.what());
   }
-}
-
-/// Its requests may have translated addresses.
-bool uses_translations(const Config& config) {
-  return config.device.atc.enabled || config.workload.at != At::kUntranslated;
 }
 
 }  // namespace
@@ -63,7 +55,7 @@ std::uint64_t rings_of(const WorkloadConfig& workload) {
 WorkloadTables::WorkloadTables(const IommuConfig& config, MemoryPort& memory)
     : memory_(memory),
       page_(config.page),
-      type_(type_of(config.translation)),
+      type_(static_cast<TranslationType>(config.translation)),
       builder_([&memory](std::uint64_t address,
                          std::uint64_t value) { return memory.poke_u64(address, value); },
                TableBuilder::kDefaultArea, config.capabilities.host_address_bits),
@@ -111,7 +103,7 @@ void WorkloadTables::map_device(const FabricDevice& device) {
                  NicProfile::kRingsBytes);
     }
   }
-  if (!uses_translations(config)) {
+  if (!config.device.atc.enabled && workload.at == At::kUntranslated) {
     disable_device_tlbs(endpoint.base(), config.device.functions.count);
   }
 }

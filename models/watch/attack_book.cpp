@@ -20,10 +20,6 @@ std::uint64_t harm_of(const HostHandleStatistics& seen) {
   return seen.rejections[kUnknown] + seen.wrong_domain;
 }
 
-bool touches_nothing(const Tlp& tlp) {
-  return (tlp.first_be | tlp.last_be) == 0;
-}
-
 }  // namespace
 
 const char* name_of(Attack attack) {
@@ -83,18 +79,14 @@ void AttackBook::begin() {
 
 // The first of those below the port.
 const AttackBook::Attacker* AttackBook::attacker_at(std::string_view root_port) const {
-  const auto found = find_if(attackers_, [&](const Attacker& one) {
+  return find_where(attackers_, [&](const Attacker& one) {
     return std::string_view(one.device->root_port->name()) == root_port;
   });
-  return found != attackers_.end() ? &*found : nullptr;
 }
 
 std::uint64_t AttackBook::raw_completions() const {
-  std::uint64_t taken = 0;
-  for (const auto& port : fabric_.root_ports) {
-    taken += port->counters().raw_completions;
-  }
-  return taken;
+  return sum_of<std::uint64_t>(fabric_.root_ports,
+                               [](const auto& port) { return port->counters().raw_completions; });
 }
 
 // Whom the host takes it for, where it has found that out; else whom it names.
@@ -104,7 +96,8 @@ std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Pack
   if (is_completion(tlp.type)) {
     return Attack::kCompletion;
   }
-  if (!is_memory || touches_nothing(tlp) || touches_interrupt_window(tlp) ||
+  const bool touches_nothing = (tlp.first_be | tlp.last_be) == 0;
+  if (!is_memory || touches_nothing || touches_interrupt_window(tlp) ||
       tlp.at == AddressType::kTranslationRequest) {
     return std::nullopt;
   }

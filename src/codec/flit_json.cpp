@@ -146,10 +146,6 @@ class FlitReader {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-bool is_plain_nop(const Dllp& dllp) {
-  return dllp.type == DllpType::kNop && dllp.raw == 0;
-}
-
 /// The receiving end of one direction.
 class FlitReceiver {
  public:
@@ -247,7 +243,7 @@ Json json_of(const FlitDlp& dlp) {
   json["prior_was_payload"] = dlp.prior_was_payload;
   if (dlp.other) {
     json["not_a_dllp"] = json_value::hex_dw(*dlp.other);
-  } else if (!is_plain_nop(dlp.dllp)) {
+  } else if (dlp.dllp.type != DllpType::kNop || dlp.dllp.raw != 0) {
     json["dllp"] = json_of(dlp.dllp);
     json["dllp"].erase("crc");  // the flit has one for all
   }

@@ -114,18 +114,13 @@ void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& 
   }
   way->is_reserved = true;
   if (const auto snoop = snoop_for(transactions_[transaction].request)) {
-    snoop_host(transaction, *snoop, out);
+    const std::uint16_t bitag = bitags_.acquire();
+    snoops_[bitag] = transaction;
+    transactions_[transaction].is_snooping = true;
+    add_message(out, CxlChannel::kS2mBiSnp, *snoop, bitag).message.address = line;
   } else {
     fetch(transaction, done);
   }
-}
-
-void DeviceMemory::snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, CxlOutput& out) {
-  const std::uint16_t bitag = bitags_.acquire();
-  snoops_[bitag] = transaction;
-  transactions_[transaction].is_snooping = true;
-  add_message(out, CxlChannel::kS2mBiSnp, opcode, bitag).message.address =
-      transactions_[transaction].line;
 }
 
 /// The host is out of the way: the line comes from its copy here or from memory.

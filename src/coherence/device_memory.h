@@ -83,7 +83,6 @@ class DeviceMemory {
   void finish(std::uint32_t transaction);
   void start_ready(CxlOutput& out);
   std::optional<cxl::S2mBiSnp> snoop_for(const CoreRequest& request) const;
-  void snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, CxlOutput& out);
 
   // The host's side (device_memory_host.cpp).
   void requested(const CxlMessage& message, const CxlLine& line, CxlOutput& out);

@@ -127,11 +127,6 @@ constexpr Form kForms[16] = {{},
                              {0, false, true},  // kAllocAck, kError
                              {0, false, true}};
 
-bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
-  const bool is_type_right = tlp.type == (wanted_dw == 0 ? TlpType::kMsg : TlpType::kMsgD);
-  return is_type_right && bytes == wanted_dw * 4U && (wanted_dw == 0 || tlp.length_dw == wanted_dw);
-}
-
 // ---- writing
 
 /// Writes header and payload of each kind of message.
@@ -227,7 +222,9 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   if (!form.goes_up && !form.goes_down) {
     return DhiMessageError::kBadOpcode;
   }
-  if (!is_length_right(tlp, bytes, form.payload_dw)) {
+  const unsigned wanted_dw = form.payload_dw;
+  if (tlp.type != (wanted_dw == 0 ? TlpType::kMsg : TlpType::kMsgD) || bytes != wanted_dw * 4U ||
+      (wanted_dw != 0 && tlp.length_dw != wanted_dw)) {
     return DhiMessageError::kBadLength;
   }
   if (tlp.is_poisoned) {

@@ -43,6 +43,11 @@ constexpr std::uint64_t bits_from(unsigned low) {
 constexpr bool is_set(std::uint64_t word, unsigned position) {
   return (word >> position & 1) != 0;
 }
+/// Bits above the highest one that a first stage of so many levels translates all equal it.
+constexpr bool is_canonical(std::uint64_t address, unsigned levels) {
+  const std::uint64_t upper = bits_from(span_bits(levels + 1) - 1);
+  return (address & upper) == 0 || (address & upper) == upper;
+}
 
 /// A root entry or an entry of a PASID directory: where the table below it is. [IOM-2.2] [IOM-2.4]
 struct TablePointer {

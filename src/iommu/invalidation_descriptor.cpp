@@ -155,11 +155,6 @@ InvalidationDescriptor parsed(WordPair words) {
                                                                : DescriptorError::kReservedBits;
 }
 
-template <const auto& kFields>
-WordPair words_with(const InvalidationDescriptor& command) {
-  return words_of(std::get<decltype(read_fields({}, kFields))>(command), kFields);
-}
-
 struct Type {
   unsigned number;
   InvalidationDescriptor (*parse)(WordPair words);
@@ -167,7 +162,9 @@ struct Type {
 };
 template <const auto& kFields>
 constexpr Type type_with(unsigned number) {
-  return {number, parsed<kFields>, words_with<kFields>};
+  return {number, parsed<kFields>, [](const InvalidationDescriptor& command) {
+            return words_of(std::get<decltype(read_fields({}, kFields))>(command), kFields);
+          }};
 }
 constexpr Type kTypes[] = {
     // Those that InvalidationDescriptor has, in its order, behind its errors.
@@ -220,9 +217,10 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
   if (is_wide && (load_u64(bytes + 16) | load_u64(bytes + 24)) != 0) {
     return DescriptorError::kReservedBits;
   }
-  const auto* const known = find_if(kTypes, [type](const auto& one) { return one.number == type; });
+  const auto* const known =
+      find_where(kTypes, [type](const auto& one) { return one.number == type; });
   const bool is_offered = type != kPermissionInvalidationType || offers.secure_ats;
-  return known != std::end(kTypes) && is_offered ? known->parse(w) : DescriptorError::kUnknownType;
+  return known != nullptr && is_offered ? known->parse(w) : DescriptorError::kUnknownType;
 }
 
 DescriptorBytes encode(const InvalidationDescriptor& command) {

@@ -151,24 +151,18 @@ void IommuRegisters::note_effects(std::uint32_t offset, unsigned bytes, Register
       touches(offset, bytes, kCcmd + 4, 4) && (context_command() & kStartCommand) != 0;
   effects.invalidates_iotlb =
       touches(offset, bytes, kIotlb + 4, 4) && (iotlb_command() & kStartCommand) != 0;
-  clear_served();
+  const bool is_served[] = {(fault_status() & fault_status::kAny) == 0, get32(kIcs) == 0,
+                            get32(kPrs) == 0};
   for (const IommuEvent event :
        {IommuEvent::kFault, IommuEvent::kInvalidation, IommuEvent::kPageRequest}) {
     const std::uint32_t control = block_of(event).control;
+    if (is_served[static_cast<unsigned>(event)]) {  // what has been told is not pending: unverified
+      put32(control, get32(control) & ~kInterruptPending);
+    }
     if (touches(offset, bytes, control, 4) && get32(control) == kInterruptPending) {
       put32(control, 0);
       effects.interrupt = message_of(event);
     }
-  }
-}
-
-/// What has been told is not pending. unverified
-void IommuRegisters::clear_served() {
-  const bool is_served[] = {(fault_status() & fault_status::kAny) == 0, get32(kIcs) == 0,
-                            get32(kPrs) == 0};
-  for (std::size_t event = 0; event < std::size(is_served); ++event) {
-    const std::uint32_t control = kEventBlocks[event].control;
-    put32(control, get32(control) & ~(is_served[event] ? kInterruptPending : 0));
   }
 }
 

@@ -165,7 +165,6 @@ class IommuRegisters {
               std::uint64_t rw1c = 0);
   static std::uint32_t record_offset(unsigned index) { return kFaultRecords + 16U * index; }
   void update_pending_faults();
-  void clear_served();
   void apply_command(std::uint32_t command, RegisterEffects& effects);
   void note_effects(std::uint32_t offset, unsigned bytes, RegisterEffects& effects);
   /// Sets bits of a status register. An interrupt goes out for the first of them alone.

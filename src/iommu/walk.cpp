@@ -3,6 +3,8 @@
 // and what faults mean.
 #include "iommu/walk.h"
 
+#include <numeric>
+
 #include "tlp/header_layout.h"
 #include "tlp/splitter.h"
 
@@ -27,11 +29,7 @@ WalkKind kind_of(AddressType at) {
 }  // namespace
 
 unsigned WalkResult::total_reads() const {
-  unsigned sum = 0;
-  for (const std::uint8_t count : reads) {
-    sum += count;
-  }
-  return sum;
+  return std::accumulate(reads.begin(), reads.end(), 0U);
 }
 
 Walk::Walk(const WalkRequest& request, const RootTable& root, const IommuCapabilities& offers)

@@ -4,16 +4,6 @@
 
 namespace flitwise {
 
-namespace {
-
-/// Bits above the highest one that a first stage of so many levels translates all equal it.
-constexpr bool is_canonical(std::uint64_t address, unsigned levels) {
-  const std::uint64_t upper = bits_from(span_bits(levels + 1) - 1);
-  return (address & upper) == 0 || (address & upper) == upper;
-}
-
-}  // namespace
-
 void Walk::start_paging() {
   const std::uint64_t address = request_.address;
   if (pasid_entry_.translation() == TranslationType::kPassThrough) {

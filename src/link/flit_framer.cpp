@@ -15,11 +15,6 @@ namespace {
 constexpr std::uint32_t kDwBits = 32;
 constexpr std::uint32_t kFlitBits = flit::kBytes * 8;
 
-ReplayCount replay_count(const LinkPreset& preset) {
-  const bool is_slow = preset.generation < kFlitReplayStepOneGeneration;
-  return {kFlitReplayNumStates, is_slow ? kFlitReplayStepBelow : 1};
-}
-
 // What every flit has beside TLP bytes. [LNK-11.1]
 WireSize overhead() {
   WireSize size;
@@ -83,8 +78,10 @@ Time flit_time(const LinkPreset& preset) {
 }
 
 FlitFramer::FlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
-    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link),
-                     SequenceSpace::of_flits(), replay_count(link.preset)),
+    : DataLinkFramer(
+          link, queues, pool, ack_limit(link), replay_limit(link), SequenceSpace::of_flits(),
+          {kFlitReplayNumStates,
+           link.preset.generation < kFlitReplayStepOneGeneration ? kFlitReplayStepBelow : 1}),
       packer_(queues) {}
 
 [[gnu::flatten]] bool FlitFramer::next(Time now, WireUnit& unit) {

@@ -2,6 +2,8 @@
 // Checks of decoded TLPs.
 #include "tlp/tlp_check.h"
 
+#include <algorithm>
+
 #include "common/page.h"
 #include "tlp/identity.h"
 #include "tlp/message_use.h"
@@ -138,12 +140,10 @@ Verdict check_message(const Tlp& tlp) {
   return std::nullopt;
 }
 
-unsigned end_end_prefixes(const Tlp& tlp) {
-  unsigned count = tlp.has_pasid ? 1 : 0;
-  for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
-    count += is_end_end_prefix(tlp.other_prefixes[i]) ? 1U : 0U;
-  }
-  return count;
+std::ptrdiff_t end_end_prefixes(const Tlp& tlp) {
+  const auto* const others = tlp.other_prefixes.data();
+  return (tlp.has_pasid ? 1 : 0) +
+         std::count_if(others, others + tlp.other_prefix_count, is_end_end_prefix);
 }
 
 // What nearly every request is: no rule below has anything against it.
