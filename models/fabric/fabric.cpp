@@ -11,7 +11,7 @@
 #include "endpoint/domain_numbers.h"
 #include "fabric/builder.h"
 #include "flitwise/error.h"
-#include "routing/bridge.h"
+#include "routing/routing_table.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -143,8 +143,7 @@ Switch& Fabric::switch_at(NodeIndex node) const {
 }
 
 FabricDevice* Fabric::find(const std::string& device) {
-  const auto found = find_if(devices, [&](const FabricDevice& one) { return one.name == device; });
-  return found == devices.end() ? nullptr : &*found;
+  return find_where(devices, [&](const FabricDevice& one) { return one.name == device; });
 }
 
 DeviceRange Fabric::devices_of(unsigned host) const {
@@ -226,10 +225,8 @@ void Fabric::assign_buses_below(NodeIndex node, BusRange buses, std::uint64_t wi
     }
     return;
   }
-  std::vector<BelowSwitch> below;
-  for (const NodeIndex lower : graph[node].lower) {
-    below.push_back(needs_of(lower));
-  }
+  const auto below =
+      mapped<BelowSwitch>(graph[node].lower, [this](NodeIndex lower) { return needs_of(lower); });
   const SwitchSetUp set_up =
       set_up_switch(switch_at(node), buses.secondary, below, access_control_of(node), window);
   for (std::size_t i = 0; i < below.size(); ++i) {

@@ -16,7 +16,6 @@
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
-#include "host/agent_registers.h"
 #include "host/host_access.h"
 #include "iommu/driver_pages.h"
 #include "iommu/invalidation_descriptor.h"

@@ -22,7 +22,7 @@
 #include "root_complex/port_seams.h"
 #include "routing/routing_table.h"
 #include "stats/wait_book.h"
-#include "tlp/reassembly.h"
+#include "tlp/splitter.h"
 #include "tlp/tag_pool.h"
 
 namespace flitwise {

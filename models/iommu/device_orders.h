@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "ats/invalidation_sender.h"
+#include "ats/invalidation.h"
 #include "dhi/dealloc_sender.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"

@@ -13,7 +13,6 @@
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
 #include "script/script_line.h"
-#include "tlp/reassembly.h"
 #include "tlp/splitter.h"
 #include "tlp/tag_pool.h"
 

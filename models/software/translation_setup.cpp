@@ -7,7 +7,7 @@
 
 #include "common/random.h"
 #include "flitwise/error.h"
-#include "host/agent_registers.h"
+#include "host/host_access.h"
 #include "workload/nic_profile.h"
 #include "workload/workload.h"
 
@@ -15,11 +15,6 @@ namespace flitwise {
 namespace {
 
 constexpr std::uint64_t kPermissionUnit = std::uint64_t{1} << permission_word_bits(1);
-
-/// Another domain of the same function comes behind one.
-bool has_sibling(const FabricDevice& device, DomainId id) {
-  return to_int(id) + device.config.device.functions.count < domain_ids(device.config.workload);
-}
 
 /// Buffers whose pages a driver will own.
 class DriverSetUp {
@@ -163,8 +158,11 @@ class DriverSetUp {
     tables_.map_page(identity, page, 0);
     domain.pasid_entry = tables_.pasid_entry();
     domain.pasid_entry_word = memory.peek_u64(domain.pasid_entry);
+    // Another domain of the same function comes behind it.
+    const bool has_sibling =
+        to_int(id) + device.config.device.functions.count < domain_ids(workload);
     domain.is_shared = shares_permissions(device.config) &&
-                       to_int(identity.pasid.value_or(Pasid{})) == 0 && has_sibling(device, id);
+                       to_int(identity.pasid.value_or(Pasid{})) == 0 && has_sibling;
     driver_.add_domain(domain);
     if (config_.iommu.secure_ats) {
       add_permissions(device.config, identity);

@@ -9,7 +9,7 @@
 
 #include "common/ranges.h"
 #include "config/load.h"
-#include "host/agent_registers.h"
+#include "host/host_access.h"
 #include "iommu/table_builder.h"
 #include "software/workload_tables.h"
 #include "tlp/identity.h"

@@ -3,7 +3,7 @@
 /// [TCP-04] [TCP-17] [TCP-18] [CFG-01] to [CFG-08]
 #pragma once
 
-#include "ats/invalidation_receiver.h"
+#include "ats/invalidation.h"
 #include "ats/outstanding_translations.h"
 #include "ats/translated_uses.h"
 #include "ats/translation_cache.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ats/invalidation_sender.h"
+#include "ats/invalidation.h"
 #include "config_space/registers.h"
 #include "flitwise/error.h"
 

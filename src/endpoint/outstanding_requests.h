@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/ranges.h"
 #include "dhi/device_handle_table.h"
 #include "flitwise/packet.h"
-#include "tlp/reassembly.h"
+#include "tlp/splitter.h"
 #include "tlp/tag_pool.h"
 
 namespace flitwise {
@@ -114,11 +115,9 @@ class OutstandingRequests {
   std::size_t tags() const { return functions_.size() * TagPool(enabled_tag_bits_).size(); }
   /// Tags that are out, of all functions.
   std::size_t tags_out() const {
-    std::size_t count = 0;
-    for (const std::unique_ptr<Function>& function : functions_) {
-      count += function ? function->tags.in_use() : 0;
-    }
-    return count;
+    return sum_of<std::size_t>(functions_, [](const std::unique_ptr<Function>& function) {
+      return function ? function->tags.in_use() : 0;
+    });
   }
 
  private:

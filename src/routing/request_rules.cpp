@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/ranges.h"
 #include "dhi/handle_types.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
@@ -47,7 +48,7 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
 }
 
 void HandleOwners::add(const BusRange& buses, const HandleRange& range) {
-  const bool is_new = std::none_of(shares_.begin(), shares_.end(), [&](const Share& share) {
+  const bool is_new = none_of(shares_, [&](const Share& share) {
     return share.range == range && share.buses.secondary == buses.secondary;
   });
   if (is_new) {
@@ -56,9 +57,7 @@ void HandleOwners::add(const BusRange& buses, const HandleRange& range) {
 }
 
 const HandleOwners::Share* HandleOwners::share_of(Dhi handle) const {
-  const auto at = std::find_if(shares_.begin(), shares_.end(),
-                               [&](const Share& share) { return share.range.contains(handle); });
-  return at == shares_.end() ? nullptr : &*at;
+  return find_where(shares_, [&](const Share& share) { return share.range.contains(handle); });
 }
 
 void HandleOwners::learn(Dhi handle, Bdf sender, bool is_owner) {

@@ -10,7 +10,7 @@
 #include "dhi/handle_types.h"
 #include "flitwise/config.h"
 #include "flitwise/tlp.h"
-#include "routing/bridge.h"
+#include "routing/routing_table.h"
 #include "tlp/identity.h"
 
 namespace flitwise {

@@ -14,7 +14,7 @@
 #include "iommu/agent_queues.h"
 #include "iommu/fault_log.h"
 #include "iommu/registers.h"
-#include "routing/bridge.h"
+#include "routing/routing_table.h"
 
 namespace flitwise {
 namespace {

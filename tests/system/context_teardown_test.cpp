@@ -12,7 +12,7 @@
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "flitwise/system.h"
-#include "host/agent_registers.h"
+#include "host/host_access.h"
 
 namespace flitwise::context_teardown_test {
 namespace {

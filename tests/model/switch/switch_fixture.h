@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
-#include "routing/bridge.h"
+#include "routing/routing_table.h"
 #include "switch/switch.h"
 #include "tlp/wire_size.h"
 

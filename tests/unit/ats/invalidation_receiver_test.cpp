@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invalidations at the function. Catalogue ids in the names.
-#include "ats/invalidation_receiver.h"
+#include "ats/invalidation.h"
 
 #include <gtest/gtest.h>
 

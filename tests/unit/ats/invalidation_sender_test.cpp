@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invalidations at the translation agent. Catalogue ids in the names.
-#include "ats/invalidation_sender.h"
+#include "ats/invalidation.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "ats/invalidation_receiver.h"
-#include "ats/invalidation_sender.h"
+#include "ats/invalidation.h"
 #include "ats/translation_completion.h"
 #include "common/random.h"
 

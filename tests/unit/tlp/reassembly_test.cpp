@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completions that fit and completions that do not.
-#include "tlp/reassembly.h"
+#include "tlp/splitter.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
-
-#include "tlp/splitter.h"
 
 namespace flitwise::reassembly_test {
 namespace {
