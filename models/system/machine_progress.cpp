@@ -237,7 +237,9 @@ void Machine::run_until_quiet() {
   RepeatBook repeats(components());
   std::uint64_t mark = completed(progress());
   watch.begin(now());
-  measurement_.extend();
+  if (!is_quiet()) {
+    measurement_.extend();
+  }
   while (!is_quiet() && !is_interrupted()) {
     const bool is_own_wait = next_own_work().has_value();
     advance();
@@ -271,6 +273,9 @@ void Machine::run_until_quiet() {
                        config.run.deadlock_after.fs / 1'000'000'000),
            repeats);
     }
+  }
+  if (is_started_ && is_quiet() && !measurement_.is_closed()) {
+    measurement_.close();  // the last request was over before this
   }
   note_end();
 }
