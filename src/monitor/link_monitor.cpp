@@ -69,7 +69,7 @@ inline bool LinkMonitor::fits(Direction& direction, const Packet& packet, TlpKin
 }
 
 inline void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKind kind, Time now) {
-  direction.ordering.sent();
+  direction.ordering.sent(kind);
   if (kind.is(FcClass::kNonPosted)) {
     direction.answers.sent(packet, now);
   }
@@ -110,8 +110,8 @@ void LinkMonitor::sent_slowly(std::size_t end, const Packet& packet, bool is_cov
   if (direction.has_data_link && !is_covered) {
     direction.credits.report(packet, now);
   }
-  if (direction.ordering.fits(packet, kind_of(packet.tlp))) {
-    direction.ordering.sent();
+  if (const TlpKind kind = kind_of(packet.tlp); direction.ordering.fits(packet, kind)) {
+    direction.ordering.sent(kind);
   } else {
     direction.ordering.sent_out_of_turn(packet, now);
   }

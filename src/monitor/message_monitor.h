@@ -205,7 +205,7 @@ class MessageMonitor {
   /// A flit goes for the first time. `is_numbered`: it is a 256-byte flit.
   void sent(std::size_t end, const Packet& flit, bool is_numbered, Time now) {
     if (!is_numbered && flit.flit->cxl.control == CxlFlitHeader::Control::kNone) {
-      awaited_[end].push(flit, 0);
+      awaited_[end].push(&flit);
     }
     for (const PacketRef& message : flit.flit->starts) {
       order_.sent(*message, now);
@@ -217,12 +217,12 @@ class MessageMonitor {
   /// yet. Those that are sent again after damage come behind the one that was missing. [CXL-3.6]
   void arrived(std::size_t end, const Packet& flit) {
     const CxlFlitHeader& header = flit.flit->cxl;
-    PacketRing& awaited = awaited_[1 - end];
+    GrowingRing<const Packet*>& awaited = awaited_[1 - end];
     if (header.control == CxlFlitHeader::Control::kNone) {
-      if (awaited.size() == 0 || !awaited.starts_with(flit, 0)) {
+      if (awaited.head == awaited.tail || awaited.first() != &flit) {
         return;
       }
-      awaited.pop();
+      ++awaited.head;
     }
     credits_[end].told(header);
   }
@@ -238,15 +238,15 @@ class MessageMonitor {
     ids_.reset();
     for (std::size_t end = 0; end < credits_.size(); ++end) {
       credits_[end].reset();
-      awaited_[end] = PacketRing();
+      awaited_[end] = {};
     }
   }
 
  private:
   MessageOrderMonitor order_;
   MessageIdMonitor ids_;
-  std::array<MessageCreditMonitor, 2> credits_;  // of messages that an end sends
-  std::array<PacketRing, 2> awaited_;            // 68-byte flits that an end has sent
+  std::array<MessageCreditMonitor, 2> credits_;        // of messages that an end sends
+  std::array<GrowingRing<const Packet*>, 2> awaited_;  // 68-byte flits that an end has sent
 };
 
 }  // namespace flitwise

@@ -3,6 +3,10 @@
 /// wire against the order in which the TLPs came to the transaction queues. [LNK-9.1] to [LNK-9.7]
 #pragma once
 
+#include <array>
+#include <cstdint>
+
+#include "link/posted_index.h"
 #include "monitor/packet_ring.h"
 #include "monitor/violation_log.h"
 
@@ -14,22 +18,45 @@ class OrderingMonitor {
 
   /// The queues have taken a packet; they hold it until it is sent.
   void queued(FcClass fc, const Packet& packet) {
-    pending_.push(packet, static_cast<std::size_t>(fc));
+    const bool is_indexed = fc == FcClass::kPosted && !posted_by_owner_.empty();
+    const std::uint32_t token = is_indexed ? index(packet, queued_) : kNobody;
+    of(fc).push({&packet, queued_++, token});
   }
   /// Is a TLP that goes on the wire for the first time the oldest of all? Then there is no more to
   /// ask.
   bool fits(const Packet& packet, TlpKind kind) const {
-    return pending_.starts_with(packet, kind.fc);
+    const Slot& first = waiting_[kind.fc].first();
+    const auto comes_first = [&](const Ring& ring) { return first.order <= ring.first().order; };
+    return first.packet == &packet && comes_first(waiting_[0]) && comes_first(waiting_[1]) &&
+           comes_first(waiting_[2]);
   }
   /// It goes. REQUIRES: fits().
-  void sent() { pending_.pop(); }
+  void sent(TlpKind kind) { take(waiting_[kind.fc]); }
   /// One goes that overtakes others.
   void sent_out_of_turn(const Packet& packet, Time now);
 
  private:
-  const Packet* wrongly_passed(const Packet& later, std::size_t index) const;
+  struct Slot {
+    const Packet* packet = nullptr;
+    std::uint64_t order = ~std::uint64_t{0};
+    std::uint32_t token = kNobody;  // in posted_by_owner_
+  };
+  using Ring = GrowingRing<Slot>;
 
-  PacketRing pending_;
+  Ring& of(FcClass fc) { return waiting_[static_cast<std::size_t>(fc)]; }
+  void take(Ring& ring) {
+    if (const std::uint32_t token = ring.first().token; token != kNobody) {
+      posted_by_owner_.remove(token);
+    }
+    ring.at(ring.head++) = {};
+  }
+  [[gnu::noinline]] std::uint32_t index(const Packet& posted, std::uint64_t order);
+  bool may_be_wrong(const Packet& later, std::uint64_t order);
+  const Packet* wrongly_passed(const Slot& later);
+
+  std::array<Ring, kFcClasses> waiting_;
+  PostedGroups posted_by_owner_;  // of all that wait, or empty: nobody has asked
+  std::uint64_t queued_ = 0;
   Reporter reporter_;
 };
 

@@ -36,6 +36,7 @@ template <class Slot>
 struct GrowingRing {
   Slot& at(std::uint64_t count) { return slots[count & mask]; }
   const Slot& at(std::uint64_t count) const { return slots[count & mask]; }
+  const Slot& first() const { return at(head); }
   void push(const Slot& slot) {
     if (tail - head == mask) {  // the slot behind the last one stays empty
       grow();
@@ -70,46 +71,6 @@ struct GrowingRing {
   std::vector<Slot> slots = std::vector<Slot>(64);  // a power of two
   std::uint64_t mask = 63;
   std::uint64_t head = 0, tail = 0;
-};
-
-/// Packets in the order in which they came, each with its flow-control class; the owner sees to it
-/// that they live.
-class PacketRing {
- public:
-  std::size_t size() const { return ring_.tail - ring_.head; }
-  bool starts_with(const Packet& packet, std::size_t fc) const {
-    return ring_.at(ring_.head) == slot(packet, fc);
-  }
-  void push(const Packet& packet, std::size_t fc) { ring_.push(slot(packet, fc)); }
-  void pop() { ring_.at(ring_.head++) = 0; }
-
-  /// REQUIRES: index < size().
-  const Packet& packet(std::size_t index) const {
-    return *reinterpret_cast<const Packet*>(at(index) & ~kClassBits);
-  }
-  bool is(std::size_t index, FcClass fc) const {
-    return (at(index) & kClassBits) == static_cast<std::uintptr_t>(fc);
-  }
-  /// The place of a packet; size() where it is not.
-  std::size_t find(const Packet& packet, std::size_t fc) const {
-    const auto is = [&](std::uintptr_t one) { return one == slot(packet, fc); };
-    return ring_.find(ring_.head, ring_.tail, is) - ring_.head;
-  }
-  /// Takes out one from within; the older ones move up.
-  void erase(std::size_t index) {
-    ring_.move_down(ring_.head + index, ring_.head);
-    pop();
-  }
-
- private:
-  static constexpr std::uintptr_t kClassBits = 3;
-  static_assert(alignof(Packet) > kClassBits);
-  static std::uintptr_t slot(const Packet& packet, std::size_t fc) {
-    return reinterpret_cast<std::uintptr_t>(&packet) | fc;
-  }
-  std::uintptr_t at(std::size_t index) const { return ring_.at(ring_.head + index); }
-
-  GrowingRing<std::uintptr_t> ring_;
 };
 
 }  // namespace flitwise
