@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "common/ranges.h"
 #include "flitwise/link_socket.h"

@@ -3,6 +3,7 @@
 #include "host/driver_threads.h"
 
 #include "flitwise/link_socket.h"
+#include "iommu/entries.h"
 #include "iommu/registers.h"
 
 namespace flitwise {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between JSON and fields, and one flit from JSON.
 #include "codec/cxl_flit_json.h"
-#include "common/ranges.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
+#include "common/ranges.h"
 #include "cxl/message_fields.h"
 
 namespace flitwise {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SVG made of strings.
-#include "common/ranges.h"
 #include "report/html.h"
 
 #include <fmt/format.h>
@@ -10,6 +9,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+
+#include "common/ranges.h"
 
 namespace flitwise {
 namespace {

@@ -2,8 +2,6 @@
 // Checks of upstream identities at a downstream port, and rules at the border to host memory.
 #include "routing/request_rules.h"
 
-#include <algorithm>
-
 #include "common/ranges.h"
 #include "dhi/handle_types.h"
 #include "tlp/splitter.h"
