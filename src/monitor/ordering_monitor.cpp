@@ -2,6 +2,8 @@
 // Who may pass a posted request, and which completions keep their order.
 #include "monitor/ordering_monitor.h"
 
+#include <algorithm>
+
 #include "trace/packet_note.h"
 
 namespace flitwise {
@@ -123,6 +125,12 @@ const Packet* OrderingMonitor::wrongly_passed(const Slot& later) {
 }
 
 void OrderingMonitor::sent_out_of_turn(const Packet& packet, Time now) {
+  oldest_ = std::min(
+      {waiting_[0].first().order, waiting_[1].first().order, waiting_[2].first().order, queued_});
+  if (const TlpKind kind = kind_of(packet.tlp); fits(packet, kind)) {
+    sent(kind);
+    return;
+  }
   Ring& own = of(fc_class(packet.tlp.type));
   const std::uint64_t at =
       own.find(own.head, own.tail, [&](const Slot& one) { return one.packet == &packet; });

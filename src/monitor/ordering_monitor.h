@@ -23,16 +23,17 @@ class OrderingMonitor {
     of(fc).push({&packet, queued_++, token});
   }
   /// Is a TLP that goes on the wire for the first time the oldest of all? Then there is no more to
-  /// ask.
+  /// ask. False as well for the first one behind some that went out of turn.
   bool fits(const Packet& packet, TlpKind kind) const {
     const Slot& first = waiting_[kind.fc].first();
-    const auto comes_first = [&](const Ring& ring) { return first.order <= ring.first().order; };
-    return first.packet == &packet && comes_first(waiting_[0]) && comes_first(waiting_[1]) &&
-           comes_first(waiting_[2]);
+    return first.packet == &packet && first.order == oldest_;
   }
   /// It goes. REQUIRES: fits().
-  void sent(TlpKind kind) { take(waiting_[kind.fc]); }
-  /// One goes that overtakes others.
+  void sent(TlpKind kind) {
+    take(waiting_[kind.fc]);
+    ++oldest_;
+  }
+  /// One goes that does not fit.
   void sent_out_of_turn(const Packet& packet, Time now);
 
  private:
@@ -57,6 +58,7 @@ class OrderingMonitor {
   std::array<Ring, kFcClasses> waiting_;
   PostedGroups posted_by_owner_;  // of all that wait, or empty: nobody has asked
   std::uint64_t queued_ = 0;
+  std::uint64_t oldest_ = 0;  // all of a lower order have gone
   Reporter reporter_;
 };
 

@@ -138,7 +138,7 @@ TEST(OrderingMonitor, FindsAmongManyWhatItFindsOneByOne) {
   reported.log.listen([&](auto /*kind*/, Time, const char*, const Packet&,
                           const std::string& other) { found = other; });
   std::vector<PacketRef> waiting;
-  unsigned sent = 0, wrong = 0;
+  unsigned sent = 0, wrong = 0, fitting = 0;
   for (unsigned round = 0; round < 8'000; ++round) {
     if (waiting.size() < 40 && random.chance(0.6)) {
       waiting.push_back(random_packet(pool, random, round / 500 % 4));
@@ -154,8 +154,10 @@ TEST(OrderingMonitor, FindsAmongManyWhatItFindsOneByOne) {
     });
     const TlpKind kind = kind_of((*later)->tlp);
     found.clear();
-    ASSERT_EQ(monitor.fits(**later, kind), later == waiting.begin());
-    later == waiting.begin() ? monitor.sent(kind) : monitor.sent_out_of_turn(**later, {});
+    const bool fits = monitor.fits(**later, kind);
+    ASSERT_TRUE(!fits || later == waiting.begin());
+    fits ? monitor.sent(kind) : monitor.sent_out_of_turn(**later, {});
+    fitting += fits ? 1 : 0;
     ASSERT_EQ(found, passed == later ? "" : text_of(**passed)) << "round " << round;
     ++sent;
     wrong += passed == later ? 0 : 1;
@@ -163,6 +165,30 @@ TEST(OrderingMonitor, FindsAmongManyWhatItFindsOneByOne) {
   }
   EXPECT_GT(wrong, sent / 10);
   EXPECT_LT(wrong, sent - sent / 10);
+  EXPECT_GT(fitting, 20U);
+}
+
+// [LNK-9.1] One that went ahead costs those behind it one look at all, no more.
+TEST(OrderingMonitor, FitsAgainBehindWhatWentOutOfTurn) {
+  PacketPool pool;
+  test::Reported reported;
+  OrderingMonitor monitor(reported.reporter);
+  std::vector<PacketRef> packets;
+  for (const TlpType type : {TlpType::kMRd, TlpType::kMWr, TlpType::kMRd, TlpType::kMWr}) {
+    packets.push_back(packet(pool, type));
+    monitor.queued(fc_class(type), *packets.back());
+  }
+  const auto fits = [&](std::size_t i) {
+    return monitor.fits(*packets[i], kind_of(packets[i]->tlp));
+  };
+  EXPECT_FALSE(fits(1));
+  monitor.sent_out_of_turn(*packets[1], {});  // a write may pass a read
+  EXPECT_TRUE(fits(0));
+  monitor.sent(kind_of(packets[0]->tlp));
+  EXPECT_FALSE(fits(2));  // the write before it has gone, which nobody has noted
+  monitor.sent_out_of_turn(*packets[2], {});
+  EXPECT_TRUE(fits(3));
+  EXPECT_EQ(reported.log.count(), 0U);
 }
 
 /// Processor time of so many reads that go ahead of writes of as many owners, with identity.
