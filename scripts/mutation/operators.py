@@ -34,11 +34,13 @@ class Token:
 
 
 class Mutant:
-    """One change of one file."""
+    """One change of one file. `form` makes of a condition the text that acts where the condition is true, in the place of
+    `whole`: start and end of the expression or statement around the change."""
 
-    def __init__(self, path, operator, source, start, end, after):
+    def __init__(self, path, operator, source, start, end, after, whole, form):
         self.path, self.operator = path, operator
         self.start, self.end, self.after = start, end, after
+        self.whole, self._form = whole, form
         self.line = source.count("\n", 0, start) + 1
         first = source.rfind("\n", 0, start) + 1
         last = source.find("\n", end)
@@ -54,6 +56,24 @@ class Mutant:
 
     def apply(self, source):
         return source[:self.start] + self.after + source[self.end:]
+
+    def guarded(self, number):
+        return self._form(f"::mutation::is_on({number})")
+
+    def overlaps(self, other):
+        return self.path == other.path and self.whole[0] < other.whole[1] and other.whole[0] < self.whole[1]
+
+
+def guard_all(source, numbered):
+    """The source with all these mutants of it, pairs of number and mutant that do not overlap; and the lines of each."""
+    text, at, lines = "", 0, {}
+    for number, mutant in sorted(numbered, key=lambda pair: pair[1].whole):
+        text += source[at:mutant.whole[0]]
+        first = text.count("\n") + 1
+        text += mutant.guarded(number)
+        at = mutant.whole[1]
+        lines[number] = range(first, text.count("\n") + 2)
+    return text + source[at:], lines
 
 
 def tokens_of(source):
@@ -96,9 +116,9 @@ class File:
             self._constant(token)
         elif token.kind == "sign" and self._stands_apart(token):
             for after in COMPARISONS.get(token.text, ()):
-                self._add("comparison", token.start, token.end, after)
+                self._operator("comparison", index, after)
             if token.text in ("&&", "||"):
-                self._add("logic", token.start, token.end, "||" if token.text == "&&" else "&&")
+                self._operator("logic", index, "||" if token.text == "&&" else "&&")
         if token.text == "?":
             self._negate(self._start_of_condition(index), index)
         elif token.text in ("if", "while", "for"):
@@ -108,8 +128,17 @@ class File:
         if self._begins_statement(index):
             self._drop(index)
 
-    def _add(self, operator, start, end, after):
-        self.found.append(Mutant(self.path, operator, self.source, start, end, after))
+    def _add(self, operator, start, end, after, form, whole=None):
+        self.found.append(Mutant(self.path, operator, self.source, start, end, after, whole or (start, end), form))
+
+    # Another operator, in the largest expression that it stands in.
+    def _operator(self, operator, index, after):
+        token = self.tokens[index]
+        first, behind = self._start_of_condition(index), self._end_of_condition(index)
+        start, end = self.tokens[first].start, self.tokens[behind - 1].end
+        old = self.source[start:end]
+        new = self.source[start:token.start] + after + self.source[token.end:end]
+        self._add(operator, token.start, token.end, after, lambda on: f"({on} ? ({new}) : ({old}))", (start, end))
 
     def _text(self, index):
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
@@ -130,7 +159,8 @@ class File:
         for other in (value + 1, value - 1):
             if other >= 0:
                 shown = {16: f"0x{other:x}", 2: f"0b{other:b}", 10: str(other)}[base]
-                self._add("constant", token.start, token.end, shown + token.text[len(digits):])
+                new = shown + token.text[len(digits):]
+                self._add("constant", token.start, token.end, new, lambda on, new=new: f"({on} ? {new} : {token.text})")
 
     # if (a) and while (a), with or without an initial statement; the second of the three parts of a for.
     def _condition_of(self, index):
@@ -163,10 +193,16 @@ class File:
             index -= 1
         return index + 1
 
+    def _end_of_condition(self, index):
+        while self._text(index) not in ASSIGNMENTS | {"", ",", ";", "?", ":", ")", "]", "}"}:
+            index = self._after(index)
+        return index
+
     def _negate(self, first, behind):
         if first < behind:
             start, end = self.tokens[first].start, self.tokens[behind - 1].end
-            self._add("negation", start, end, f"!({self.source[start:end]})")
+            old = self.source[start:end]
+            self._add("negation", start, end, f"!({old})", lambda on: f"({on} != static_cast<bool>({old}))")
 
     def _is_called(self, token):
         return token.kind == "name" and token.text not in KEYWORDS
@@ -187,7 +223,8 @@ class File:
             literals = [self.tokens[argument[0]].kind == "text" for argument in (left, right)]
             if one != two and literals[0] == literals[1] and not self._declares(*left) and not self._declares(*right):
                 between = self.source[spans[0][1]:spans[1][0]]
-                self._add("swap", spans[0][0], spans[1][1], two + between + one)
+                self._add("swap", spans[0][0], spans[1][1], two + between + one, lambda on, one=one, two=two, between=between:
+                          f"({on} ? ({two}) : ({one})){between}({on} ? ({one}) : ({two}))")
 
     # `Tlp tlp`, `const Tlp& tlp`, `std::vector<int> list`: a parameter, no argument.
     def _declares(self, first, behind):
@@ -210,8 +247,10 @@ class File:
     def _drop(self, index):
         end = self._end_of_expression(index)
         if end is not None:
-            text = self.source[self.tokens[index].start:self.tokens[end].start]
-            self._add("drop", self.tokens[index].start, self.tokens[end].start, "\n" * text.count("\n"))
+            start, semicolon = self.tokens[index].start, self.tokens[end]
+            text = self.source[start:semicolon.start]
+            self._add("drop", start, semicolon.start, "\n" * text.count("\n"),
+                      lambda on: f"{{ if (!{on}) {{ {text}; }} }}", (start, semicolon.end))
 
     def _end_of_expression(self, index):
         if self._text(index) in ("break", "continue", "return"):

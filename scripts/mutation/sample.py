@@ -9,35 +9,34 @@ import signal
 import sys
 import time
 
+from alone import Alone
+from clock import Clock, OutOfTime
 from operators import File, sample_order
-from workbench import OutOfTime, Clock, Workbench
+from together import Together
+from workbench import Failure, state_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class Results:
     """Verdicts, a line of JSON each, so that a stopped run goes on. What was killed stays so until its file changes; a
-    survivor is tried again after any change."""
+    survivor is tried again after any change. Before a verdict, a mutant has a form: guarded, alone, or unnoticed, which is
+    guarded and passed all tests that reach it."""
 
-    def __init__(self, path, state, fresh):
+    def __init__(self, path, state):
         self.path, self.state = path, state
-        self.kept, self.baseline = {}, None
-        if fresh and os.path.exists(path):
-            os.remove(path)
+        self.kept, self.forms = {}, {}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 for line in file:
-                    self._take(line)
+                    if line.endswith("\n"):  # else cut off while it was written
+                        self._take(json.loads(line))
 
-    def _take(self, line):
-        try:
-            row = json.loads(line)
-        except ValueError:  # cut off while it was written
-            return
-        if "baseline" in row:
-            self.baseline = row["baseline"] if row["state"] == self.state else self.baseline
-        else:
+    def _take(self, row):
+        if "verdict" in row:
             self.kept[row["id"]] = row
+        elif "form" in row and row["state"] == self.state:
+            self.forms[row["id"]] = row["form"]
 
     def find(self, mutant, file_sum):
         row = self.kept.get(mutant.id)
@@ -46,8 +45,10 @@ class Results:
         return row
 
     def keep(self, row):
+        row = {**row, "state": self.state}
+        self._take(row)
         with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps({**row, "state": self.state}) + "\n")
+            file.write(json.dumps(row) + "\n")
 
 
 def seconds_of(text):
@@ -99,41 +100,97 @@ def sources_in(path):
 class Sample:
     def __init__(self, options, texts):
         self.options, self.texts = options, texts
+        self.sums = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
         mutants = [mutant for path, text in texts.items() for mutant in File(path, text).mutants()]
         self.drawn = sample_order(mutants, options.seed)
+        self.chosen, self.counted = [], set()
         self.counts = collections.Counter()
-        self.survivors, self.spent, self.tried = [], 0, 0
+        self.survivors, self.spent = [], 0
 
     def judged(self):
         return self.counts["killed"] + self.counts["survived"]
 
-    def run(self, bench, results):
+    def run(self, together, alone, results):
+        """First what is built together, then what is left, one by one."""
+        together.prepare(self._choose(together, results), self.drawn, self.texts, results.state)
+        for name in together.rest_fails():
+            print(f"warning: {name} fails without a mutant, so that it does not count", file=sys.stderr)
+        rows = together.clock.spread(together.jobs, lambda mutant: self._try_switched(mutant, together, results), self.chosen)
+        for mutant, row in rows:
+            if row is not None:
+                self._count(mutant, row)
+        is_prepared = False
         for mutant in self.drawn:
             if self.judged() == self.options.sample:
                 return
-            text = self.texts[mutant.path]
-            file_sum = hashlib.sha256(text.encode()).hexdigest()
-            row = results.find(mutant, file_sum)
-            if row is None:
-                row = {"id": mutant.id, "file": file_sum, **self._try(mutant, text, bench)}
-                results.keep(row)
-            self._count(mutant, row)
+            if mutant.id in self.counted:
+                continue
+            row = self._find(mutant, results)
+            if row is None and not is_prepared:
+                alone.prepare(together.seconds(), together.rest_fails())
+                is_prepared = True
+            self._count(mutant, row or self._try_alone(mutant, alone, results))
 
-    @staticmethod
-    def _try(mutant, text, bench):
-        begin = time.monotonic()
+    def _choose(self, together, results):
+        """Draws until enough can be built, and returns those of them to build together."""
+        guarded, count = [], 0
+        while count < self.options.sample and len(self.chosen) < len(self.drawn):
+            batch = self.drawn[len(self.chosen):][:self.options.sample - count]
+            self.chosen += batch
+            for mutant, form in together.clock.spread(together.jobs, lambda one: self._form(one, together, results), batch):
+                count += form != "none"
+                if form == "guarded":
+                    guarded.append(mutant)
+        return guarded
+
+    def _form(self, mutant, together, results):
+        row = self._find(mutant, results)
+        if row is not None:
+            return "judged" if row["verdict"] in ("killed", "survived") else "none"
+        if mutant.id not in results.forms:
+            begin = time.monotonic()
+            form = together.check(mutant, self.texts[mutant.path])
+            if form == "unbuilt":
+                self._keep(mutant, ("unbuilt", ""), begin, results)
+                return "none"
+            results.keep({"id": mutant.id, "form": form})
+        return results.forms[mutant.id]
+
+    def _find(self, mutant, results):
+        return results.find(mutant, self.sums[mutant.path])
+
+    def _try_switched(self, mutant, together, results):
+        """The row of a mutant that was judged before or is killed now."""
+        row, begin = self._find(mutant, results), time.monotonic()
+        if row is not None or results.forms[mutant.id] != "guarded" or not together.reaching(mutant):
+            return row
+        by = together.what_notices(mutant, self.texts[mutant.path])
+        if by:
+            return self._keep(mutant, ("killed", by), begin, results)
+        results.keep({"id": mutant.id, "form": "unnoticed"})
+        return None
+
+    def _try_alone(self, mutant, alone, results):
+        begin, text = time.monotonic(), self.texts[mutant.path]
         try:
-            bench.write(mutant.path, mutant.apply(text))
-            verdict, by = bench.judge(mutant.path, text)
+            alone.write(mutant.path, mutant.apply(text))
+            is_unnoticed = results.forms.get(mutant.id) == "unnoticed"
+            judged = alone.judge_survivor() if is_unnoticed else alone.judge(mutant.path, text)
         finally:
-            bench.write(mutant.path, text)
-        return {"place": f"{mutant.path}:{mutant.line}", "operator": mutant.operator, "before": mutant.old_text,
-                "after": mutant.new_text, "verdict": verdict, "by": by, "seconds": round(time.monotonic() - begin, 1)}
+            alone.write(mutant.path, text)
+        return self._keep(mutant, judged, begin, results)
+
+    def _keep(self, mutant, judged, begin, results):
+        row = {"id": mutant.id, "file": self.sums[mutant.path], "place": f"{mutant.path}:{mutant.line}",
+               "operator": mutant.operator, "before": mutant.old_text, "after": mutant.new_text,
+               "verdict": judged[0], "by": judged[1], "seconds": round(time.monotonic() - begin, 1)}
+        results.keep(row)
+        return row
 
     def _count(self, mutant, row):
+        self.counted.add(mutant.id)
         self.counts[row["verdict"]] += 1
         self.spent += row["seconds"]
-        self.tried += 1
         if row["verdict"] == "survived":
             self.survivors.append(mutant)
         if row["verdict"] != "unbuilt":
@@ -165,21 +222,20 @@ def main(arguments):
             print(f"{mutant.path}:{mutant.line}  {mutant.operator}  {mutant.old_text}  ->  {mutant.new_text}")
         return 0
     work = os.path.join(ROOT, "build/mutate/sample")
-    os.makedirs(os.path.join(work, "tree"), exist_ok=True)
-    bench = Workbench(ROOT, work, options.jobs, Clock(options.budget), options.cmake)
-    results = Results(os.path.join(work, "results.jsonl"), bench.take_over(), options.fresh)
-    if not results.baseline:
-        print("First the tree is built and tested without a mutant.", file=sys.stderr)
+    os.makedirs(work, exist_ok=True)
+    clock = Clock(options.budget)
+    alone = Alone(ROOT, work, options.jobs, clock, options.cmake)
+    together = Together(ROOT, os.path.join(work, "together"), options.jobs, clock, options.cmake)
+    kept = os.path.join(work, "results.jsonl")
+    for path in (kept, together.measured) if options.fresh else ():
+        if os.path.exists(path):
+            os.remove(path)
+    results = Results(kept, state_of(ROOT, options.cmake))
     try:
-        measured = bench.measure(results.baseline)
-        if isinstance(measured, str):
-            print(f"error: {measured}", file=sys.stderr)
-            return 1
-        if not results.baseline:
-            results.keep({"baseline": measured})
-        for name in measured["rest_fails"]:
-            print(f"warning: {name} fails without a mutant, so that it does not count", file=sys.stderr)
-        sample.run(bench, results)
+        sample.run(together, alone, results)
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return 1
     except (OutOfTime, KeyboardInterrupt):
         print("Stopped; the same call goes on.")
     sample.report()
