@@ -64,6 +64,25 @@ out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a setting that is wrong: exit code $code, $out"
 grep -q "bad.yaml:5:25: config.set.link.mrrs: case X: 100B; expected" "$folder/err" || fail "$(cat "$folder/err")"
 
+# Cases that have to be the same are compared event by event.
+cat >"$folder/same.yaml" <<'Y'
+id: X/writes
+title: Two writes of which the second goes elsewhere
+cites: [X]
+variants:
+  - {name: one, address: "0x1004"}
+  - {name: other, address: "0x1008"}
+stimulus:
+  - tlp: {tlp: {type: MWr, requester_id: "01:00.0", address: 0x1000, length_dw: 1, payload: "01010101"}}
+  - tlp: {tlp: {type: MWr, requester_id: "01:00.0", address: "${address}", length_dw: 1, payload: "02020202"}}
+  - run: idle
+same_as: {case: X/writes/one, events: [{event: committed}]}
+Y
+code=0
+out=$("$FLITWISE" conform "$folder/same.yaml") || code=$?
+[[ $code == 1 && $out == *"event 2 differs from case X/writes/one"*'here:  {'*0x1008*'there: {'*0x1004* ]] || fail "another event: $out"
+rm "$folder/same.yaml"
+
 # A fault that finds nothing to strike proves nothing.
 printf 'id: X\ntitle: T\ncites: [X]\nstimulus: [{fault: {direction: up, do: drop, unit: CfgRd1}}]\nnever: [{event: wire, lost: true}]\n' >"$folder/miss.yaml"
 code=0

@@ -115,8 +115,12 @@ TEST(Verdict, BytesAreComparedDigitByDigit) {
 
 TEST(Verdict, TimesBoundAnEvent) {
   EXPECT_THAT(judged("expect:\n  - {type: Ack, within: [50ns, 50ns]}\n"), IsEmpty());
-  EXPECT_THAT(judged("expect:\n  - {type: Ack, after: 51ns}\n"), SizeIs(1));
-  EXPECT_THAT(judged("expect:\n  - {type: Ack, before: 49ns}\n"), SizeIs(1));
+  const auto after = judged("expect:\n  - {type: Ack, after: 51ns}\n");
+  ASSERT_THAT(after, SizeIs(1));
+  EXPECT_EQ(after[0].expected, "type=Ack after 51 ns");
+  const auto before = judged("expect:\n  - {type: Ack, before: 49ns}\n");
+  ASSERT_THAT(before, SizeIs(1));
+  EXPECT_EQ(before[0].expected, "type=Ack before 49 ns");
 }
 
 TEST(Verdict, CountsLookAtTheWholeRun) {
