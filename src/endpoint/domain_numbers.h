@@ -47,12 +47,12 @@ class DomainNumbers {
     if (function >= functions_ || pasid.has_value() != uses_pasid_) {
       return std::nullopt;
     }
-    const std::uint64_t process = pasid ? to_int(*pasid) : 0;
-    const std::uint64_t i = process * per_pasid() + (shares_ ? 0 : function);
-    if (i % functions_ != function || i >= limit()) {
+    const std::uint32_t process = pasid ? to_int(*pasid) : 0;
+    const std::uint32_t i = process * per_pasid() + (shares_ ? 0 : function);
+    if (i % functions_ != function) {
       return std::nullopt;
     }
-    return DomainId{static_cast<std::uint32_t>(i)};
+    return DomainId{i};
   }
 
  private:
