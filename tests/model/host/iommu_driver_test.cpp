@@ -20,7 +20,9 @@ using namespace test;
 namespace reg = iommu_register;
 
 constexpr std::uint64_t kPage = 4096, kFrames = 0x10'0000, kBuffer = 0x4000;
-constexpr std::uint64_t kCapabilities = std::uint64_t{0x3f} << 48 | std::uint64_t{0x20} << 24;
+// As of the agent: invalidations of single pages, and one fault record, at 200h.
+constexpr std::uint64_t kCapabilities =
+    std::uint64_t{0x3f} << 48 | std::uint64_t{1} << 39 | std::uint64_t{0x20} << 24;
 constexpr DeviceIdentity kDomain(Bdf{0x100}, Pasid{1});
 
 HostConfig config_of_test() {
@@ -106,6 +108,7 @@ TEST_F(IommuDriverTest, INV_35_PageIsFreeOnceTheWaitBehindBothInvalidationsIsOve
   access.run();
   EXPECT_EQ(entries[kEntry], 0U);
   EXPECT_EQ(types(), (std::vector<unsigned>{6, 3, 5}));
+  EXPECT_EQ(port.peek_u64(kInvalidationQueue + 64) >> 5 & 3, 3U);  // status, behind a fence
   EXPECT_FALSE(driver.is_quiet());
   port.poke_u64(kWaitStatus, 1);
   driver.status_is_coming();
@@ -143,6 +146,7 @@ TEST_F(IommuDriverTest, IOM_9_1_PageOfAFaultIsMappedForTheNextRequest) {
   registers[record] = kBuffer;
   registers[record + 8] = std::uint64_t{0x8000'0071} << 32 | std::uint64_t{1} << 40 |
                           std::uint64_t{1} << 31 | kDomain.bdf.value;
+  registers[record + 24] = registers[record + 8];  // behind the last record
   access.value_of = [this](std::uint64_t address) {
     const std::uint64_t value = registers[address % kPage];
     if (address % kPage == reg::kFsts) {
