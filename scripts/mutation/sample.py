@@ -20,8 +20,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 class Results:
     """Verdicts, a line of JSON each, so that a stopped run goes on. What was killed stays so until its file changes; a
-    survivor is tried again after any change. Before a verdict, a mutant has a form: guarded, alone, or unnoticed, which is
-    guarded and passed all tests that reach it."""
+    survivor is tried again after any change. Before a verdict, a mutant has a form: alone, guarded, passed (the quick tests
+    that reach it), or unnoticed (by all of them)."""
 
     def __init__(self, path, state):
         self.path, self.state = path, state
@@ -111,14 +111,20 @@ class Sample:
         return self.counts["killed"] + self.counts["survived"]
 
     def run(self, together, alone, results):
-        """First what is built together, then what is left, one by one."""
-        together.prepare(self._choose(together, results), self.drawn, self.texts, results.state)
+        """First what is built together, in two stages; then what is left, one by one."""
+        together.choose(self._choose(together, results), self.drawn, self.texts, results.state)
+        for mutant in self.chosen:
+            self._count(mutant, self._find(mutant, results))
+        for stage in ("quick", "slow"):
+            left = [mutant for mutant in self.chosen if mutant.id not in self.counted]
+            if not left:
+                return
+            together.prepare(stage)
+            rows = together.clock.spread(together.jobs, lambda one: self._try_switched(one, together, results), left)
+            for mutant, row in rows:
+                self._count(mutant, row)
         for name in together.rest_fails():
             print(f"warning: {name} fails without a mutant, so that it does not count", file=sys.stderr)
-        rows = together.clock.spread(together.jobs, lambda mutant: self._try_switched(mutant, together, results), self.chosen)
-        for mutant, row in rows:
-            if row is not None:
-                self._count(mutant, row)
         is_prepared = False
         for mutant in self.drawn:
             if self.judged() == self.options.sample:
@@ -139,7 +145,7 @@ class Sample:
             self.chosen += batch
             for mutant, form in together.clock.spread(together.jobs, lambda one: self._form(one, together, results), batch):
                 count += form != "none"
-                if form == "guarded":
+                if form in ("guarded", "passed"):
                     guarded.append(mutant)
         return guarded
 
@@ -160,14 +166,15 @@ class Sample:
         return results.find(mutant, self.sums[mutant.path])
 
     def _try_switched(self, mutant, together, results):
-        """The row of a mutant that was judged before or is killed now."""
-        row, begin = self._find(mutant, results), time.monotonic()
-        if row is not None or results.forms[mutant.id] != "guarded" or not together.reaching(mutant):
-            return row
+        """The row of a mutant that is killed; else it has another form."""
+        begin = time.monotonic()
+        if results.forms[mutant.id] != {"quick": "guarded", "slow": "passed"}[together.stage]:
+            return None
         by = together.what_notices(mutant, self.texts[mutant.path])
         if by:
             return self._keep(mutant, ("killed", by), begin, results)
-        results.keep({"id": mutant.id, "form": "unnoticed"})
+        after = "passed" if together.stage == "quick" else "unnoticed" if together.is_reached(mutant) else "alone"
+        results.keep({"id": mutant.id, "form": after})
         return None
 
     def _try_alone(self, mutant, alone, results):
@@ -188,6 +195,8 @@ class Sample:
         return row
 
     def _count(self, mutant, row):
+        if row is None:
+            return
         self.counted.add(mutant.id)
         self.counts[row["verdict"]] += 1
         self.spent += row["seconds"]

@@ -35,8 +35,8 @@ class Together(Workbench):
 
     def __init__(self, root, work, jobs, clock, options):
         super().__init__(root, work, jobs, clock, options, f' -w -Wno-narrowing -include "{SWITCH}"')
-        self.numbers, self.left_out, self.lines, self.tests = {}, [], {}, []
-        self.measured = os.path.join(work, "measured.jsonl")
+        self.numbers, self.left_out, self.lines, self.tests, self.rows = {}, [], {}, [], []
+        self.stage, self.measured = "", os.path.join(work, "measured.jsonl")
         self._lock, self._can_check = threading.Lock(), False
 
     def check(self, mutant, source):
@@ -60,23 +60,28 @@ class Together(Workbench):
 
     # ---- the one build
 
-    def prepare(self, wanted, drawn, texts, state):
-        """Builds the wanted mutants together and runs each test without any. What was measured of the same tree stays, and
-        which of those that are drawn were in it."""
-        rows = self._take_kept(wanted, {mutant.id for mutant in drawn}, state)
-        if rows is None:
+    def choose(self, wanted, drawn, texts, state):
+        """Those to build together. What was measured of the same tree stays, and which of those that are drawn were in it."""
+        self.drawn, self.texts, self.state = drawn, texts, state
+        self.rows = self._take_kept(wanted, {mutant.id for mutant in drawn})
+        if self.rows is None:
+            self.rows = []
             self._number(wanted)
-        while not self._builds_all(drawn, texts):
-            if not self._leave_out_what_fails():
-                raise Failure(f"the tree does not build; see {self.log}")
-            rows = None
-        self._list_tests()
-        if rows is None:
-            with open(self.measured, "w", encoding="utf-8") as file:
-                file.write(json.dumps({"state": state, "numbers": self.numbers, "left_out": self.left_out}) + "\n")
-        self._measure({(row["group"], row["name"]): row for row in rows or ()})
 
-    def _take_kept(self, wanted, drawn, state):
+    def prepare(self, stage):
+        """Builds what the tests of a stage need, and runs each of them without a mutant."""
+        for target in ("unit_tests", "flitwise") if stage == "quick" else ("all",):
+            while not self._builds_with_mutants(target):
+                if not self._leave_out_what_fails():
+                    raise Failure(f"the tree does not build; see {self.log}")
+        self.stage = stage
+        self.tests = list(self._quick_tests() if stage == "quick" else self._other_tests())
+        with open(self.measured, "w", encoding="utf-8") as file:
+            for row in ({"state": self.state, "numbers": self.numbers, "left_out": self.left_out}, *self.rows):
+                file.write(json.dumps(row) + "\n")
+        self._measure({(row["group"], row["name"]): row for row in self.rows})
+
+    def _take_kept(self, wanted, drawn):
         """What was measured, or None if it was another tree, or without some of these mutants."""
         try:
             with open(self.measured, encoding="utf-8") as file:
@@ -84,7 +89,7 @@ class Together(Workbench):
         except (OSError, ValueError):
             return None
         known = {*head["numbers"], *head["left_out"]}
-        if head["state"] != state or not {mutant.id for mutant in wanted} <= known <= drawn:
+        if head["state"] != self.state or not {mutant.id for mutant in wanted} <= known <= drawn:
             return None
         self.numbers, self.left_out = head["numbers"], head["left_out"]
         return rows
@@ -98,17 +103,17 @@ class Together(Workbench):
                 taken.append(mutant)
                 self.numbers[mutant.id] = len(taken)
 
-    def _builds_all(self, drawn, texts):
+    def _builds_with_mutants(self, target):
         mutants = {}
-        for mutant in drawn:
+        for mutant in self.drawn:
             if mutant.id in self.numbers:
                 mutants.setdefault(mutant.path, []).append((self.numbers[mutant.id], mutant))
         changed = {}
         for path, numbered in mutants.items():
-            changed[path], lines = guard_all(texts[path], numbered)
+            changed[path], lines = guard_all(self.texts[path], numbered)
             self.lines[path] = {mutant.id: lines[number] for number, mutant in numbered}
         self.take_over(changed)
-        return self.configure() and self.builds("all", "--", "-k", "0")
+        return self.configure() and self.builds(target, "--", "-k", "0")
 
     def _leave_out_what_fails(self):
         """What the compiler checks no sooner than in a template, or in a constant of another file."""
@@ -122,17 +127,18 @@ class Together(Workbench):
 
     # ---- the tests without a mutant
 
-    def _list_tests(self):
-        self.tests = [Test("unit", name) for name in self._unit_tests()]
-        self.tests += [Test("cases", os.path.relpath(path, self.tree)) for path in self.case_files()]
+    def _quick_tests(self):
+        yield from (Test("unit", name) for name in self._unit_tests())
+        yield from (Test("cases", os.path.relpath(path, self.tree)) for path in self.case_files())
+
+    def _other_tests(self):
         self._runs_quietly(["ctest", "--test-dir", self.build, *OTHER_TESTS, "--show-only=json-v1"])
         text = read(self.log).decode(errors="replace")
         for entry in json.loads(text[text.index("{"):])["tests"]:
             properties = {one["name"]: one["value"] for one in entry["properties"]}
-            self.tests.append(Test(
-                "rest", entry["name"], entry["command"], properties.get("LABELS", []),
-                (0, properties.get("SKIP_RETURN_CODE", 0)), folder=properties.get("WORKING_DIRECTORY", self.build),
-                environment=dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))))
+            yield Test("rest", entry["name"], entry["command"], properties.get("LABELS", []),
+                       (0, properties.get("SKIP_RETURN_CODE", 0)), folder=properties.get("WORKING_DIRECTORY", self.build),
+                       environment=dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", [])))
 
     def _unit_tests(self):
         self._runs_quietly([self.program("unit_tests"), "--gtest_list_tests"])
@@ -155,6 +161,7 @@ class Together(Workbench):
         for test, _ in self.clock.spread(self.jobs, self._measure_one, new):
             if test.failure and test.group != "rest":
                 raise Failure(f"fails without a mutant: {test.failure}")
+            self.rows.append(test.row())
             with open(self.measured, "a", encoding="utf-8") as file:
                 file.write(json.dumps(test.row()) + "\n")
 
@@ -167,18 +174,19 @@ class Together(Workbench):
         test.seconds = round(time.monotonic() - begin, 3)
 
     def seconds(self):
-        return {group: sum(test.seconds for test in self.tests if test.group == group) for group in ("unit", "cases", "rest")}
+        return {group: sum(row["seconds"] for row in self.rows if row["group"] == group) for group in ("unit", "cases", "rest")}
 
     def rest_fails(self):
-        return [test.name for test in self.tests if test.failure]
+        return [row["name"] for row in self.rows if row["failure"]]
+
+    def is_reached(self, mutant):
+        return any(self.numbers.get(mutant.id) in row["reaches"] and not row["failure"] for row in self.rows)
 
     # ---- the tests with a mutant
 
-    def reaching(self, mutant):
-        number = self.numbers.get(mutant.id)
-        return [test for test in self.tests if number in test.reaches and not test.failure]
-
     def what_notices(self, mutant, source):
+        number = self.numbers.get(mutant.id)
+        reaching = [test for test in self.tests if number in test.reaches and not test.failure]
         suites, cases = self.suites_near(mutant.path), self.cases_citing(RULE.findall(source))
         near = {*suites, *(os.path.relpath(path, self.tree) for path in cases)}
         folder = (mutant.path.split("/") + [""])[1]
@@ -187,11 +195,11 @@ class Together(Workbench):
             is_near = folder in test.labels if test.group == "rest" else {test.name, test.name.split(".")[0]} & near
             return ("unit", "cases", "rest").index(test.group), not is_near
 
-        for _, tests in itertools.groupby(sorted(self.reaching(mutant), key=stage), stage):
+        for _, tests in itertools.groupby(sorted(reaching, key=stage), stage):
             tests = list(tests)
             at_once = 1 if tests[0].group == "rest" else AT_ONCE
             for first in range(0, len(tests), at_once):
-                by = self._noticed(tests[first:first + at_once], self.numbers[mutant.id])
+                by = self._noticed(tests[first:first + at_once], number)
                 if by:
                     return by
         return None
