@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "unit/cxl/packing_support.h"
 
@@ -116,6 +117,12 @@ TEST_F(CxlSlotPacker68Test, CXL_2_7_OfEqualsTheOlderIsTaken) {
 }
 
 TEST_F(CxlSlotPacker68Test, CXL_2_9_NoFlitHasMoreThanSoManyMessagesOfAChannel) {
+  constexpr std::pair<C, int> kBounds[] = {
+      {C::kD2hReq, 4},  {C::kD2hRsp, 2}, {C::kD2hData, 4}, {C::kH2dReq, 2}, {C::kH2dRsp, 4},
+      {C::kH2dData, 4}, {C::kM2sReq, 2}, {C::kM2sRwd, 1},  {C::kS2mNdr, 2}, {C::kS2mDrs, 3}};
+  for (const auto& [channel, most] : kBounds) {
+    EXPECT_EQ(CxlPackingRules(CxlFlitForm::k68).per_flit[index_of(channel)], most);
+  }
   for (const CxlDirection direction : {CxlDirection::kDownstream, CxlDirection::kUpstream}) {
     use(direction);
     CxlWaiting all;
