@@ -23,9 +23,7 @@ class DueQueue {
   bool is_due(Time now) const { return !entries_.empty() && entries_.front().when <= now; }
   /// Most entries come in the order of their times, at no cost.
   void add(Entry entry, Time when) {
-    if (entries_.full()) {
-      entries_.set_capacity(entries_.capacity() * 2);
-    }
+    make_room(entries_);
     entries_.push_back({std::move(entry), when});
     for (std::size_t i = entries_.size() - 1; i > 0 && when < entries_[i - 1].when; --i) {
       std::swap(entries_[i], entries_[i - 1]);

@@ -41,9 +41,7 @@ class Outbox {
     if (entries_.empty() && hand_over(entry)) {
       return;
     }
-    if (entries_.full()) {
-      entries_.set_capacity(entries_.capacity() * 2);
-    }
+    make_room(entries_);
     entries_.push_back(std::move(entry));
   }
 

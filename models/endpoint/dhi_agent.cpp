@@ -60,7 +60,8 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   return answer;
 }
 
-Handles::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind) {
+[[gnu::noinline]] Handles::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
+                                                 UseKind kind) {
   Context& context = context_of(domain);
   if (context.has_refusal) {
     return wait_or_bypass(MissOutcome::kNotHere, identity);

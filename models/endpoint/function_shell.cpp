@@ -104,7 +104,7 @@ tlm::tlm_sync_enum FunctionShell::link_has_room(int /*id*/, Packet& /*packet*/,
   }
 }
 
-void FunctionShell::send_raw(PacketRef packet, Time ready, Time t) {
+[[gnu::noinline]] void FunctionShell::send_raw(PacketRef packet, Time ready, Time t) {
   packet->is_raw = true;
   packet->stamp(Hop::kIssue, t);
   ++counters_.settled;
@@ -141,7 +141,7 @@ bool FunctionShell::begin_transfer(Time t) {
 }
 
 // What the engine gives out for a context that is over is never sent; false: that was all.
-bool FunctionShell::drop_stopped(Engine& engine, Time t) {
+[[gnu::noinline]] bool FunctionShell::drop_stopped(Engine& engine, Time t) {
   while (contexts_.is_over(transfer_.domain)) {
     events_->count("context_over");
     engine.finished({transfer_.token, transfer_.op, TransferStatus::kContextEnded, t});

@@ -182,7 +182,7 @@ void RequestPath::end_behind_pipeline(std::uint32_t slot, Time t) {
   s_.output.end_at(ends_.next());
 }
 
-[[gnu::flatten]] void RequestPath::end_due(Time t) {
+[[gnu::flatten, gnu::noinline]] void RequestPath::end_due(Time t) {
   while (ends_.is_due(t)) {
     end_transfer(ends_.take(), t);
   }

@@ -45,7 +45,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
 }
 
 // In one piece: every request comes this way.
-[[gnu::flatten]] bool RequestPath::send_next(Time t) {
+[[gnu::flatten, gnu::noinline]] bool RequestPath::send_next(Time t) {
   const Transfer& transfer = active_[present_.transfer].transfer;
   const DeviceIdentity& identity = s_.functions.identity_of(transfer.domain);
   const unsigned function = s_.functions.index_of(identity.bdf);

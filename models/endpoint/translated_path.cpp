@@ -130,7 +130,8 @@ Translations::Route TranslatedPath::route(const Transfer& transfer, const Device
 }
 
 // The present transfer waits, where it stands; others go on.
-void TranslatedPath::park(const Present& present, ParkedState state, Slot awaited) {
+[[gnu::noinline]] void TranslatedPath::park(const Present& present, ParkedState state,
+                                            Slot awaited) {
   ParkedTransfers& parked = unit_.parked;
   if (!current_slot_) {
     ParkedTransfer one;
@@ -206,7 +207,8 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
 
 // A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-01]
 // [ATR-02] [ATR-09] [ATR-10] [ATR-14] [ATR-22]
-Translations::Step TranslatedPath::ask_for_translation(const Present& present, Time t) {
+[[gnu::noinline]] Translations::Step TranslatedPath::ask_for_translation(const Present& present,
+                                                                         Time t) {
   if (const std::optional<Slot> request = unit_.request_for(routed_)) {
     park(present, ParkedState::kAwaitsReply, *request);
     return Step::kParked;
@@ -248,7 +250,7 @@ Translations::Step TranslatedPath::ask_for_translation(const Present& present, T
 
 // One page a group; transfers that miss the same page wait with the first. A new process waits for
 // the Stop Marker of the one that had its PASID. [PRI-01] [PRI-06] [PRI-12]
-void TranslatedPath::ask_for_page(const Present& present, Time t) {
+[[gnu::noinline]] void TranslatedPath::ask_for_page(const Present& present, Time t) {
   const bool has_to_wait = waits_for_stop_marker(present.cursor.transfer);
   const std::optional<std::uint16_t> group = unit_.group_for(routed_);
   if (group && !has_to_wait) {
@@ -276,8 +278,8 @@ void TranslatedPath::fail_parked(Which which, TransferStatus status, Time t) {
   send_stop_markers(t);
 }
 
-void TranslatedPath::fail_waiting_for(unsigned function, Slot request, TransferStatus status,
-                                      Time t) {
+[[gnu::noinline]] void TranslatedPath::fail_waiting_for(unsigned function, Slot request,
+                                                        TransferStatus status, Time t) {
   fail_parked(
       [&](const ParkedTransfer& parked) {
         return parked.state == ParkedState::kAwaitsReply && parked.access.function == function &&
@@ -313,8 +315,8 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
   s_.output.wake_at(ready);
 }
 
-void TranslatedPath::give_up(unsigned function, std::uint16_t tag,
-                             const OutstandingRequest& request, Time t) {
+[[gnu::noinline]] void TranslatedPath::give_up(unsigned function, std::uint16_t tag,
+                                               const OutstandingRequest& request, Time t) {
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   unit_.give_up_request(function, request.transfer);
   handles_.let_go(request, true);
@@ -385,7 +387,7 @@ void TranslatedPath::invalidate(const Packet& packet, unsigned function,
 }
 
 // Behind all writes, which stand in the outbox before them. [INV-07] [INV-08]
-void TranslatedPath::send_invalidate_completions(unsigned function, Time t) {
+[[gnu::noinline]] void TranslatedPath::send_invalidate_completions(unsigned function, Time t) {
   while (unit_.has_completion(function)) {
     const InvalidateCompletion completion = unit_.take_completion(function);
     send_message(invalidate_completion_tlp(completion), completion.function, invalidation_counts_,
@@ -393,7 +395,8 @@ void TranslatedPath::send_invalidate_completions(unsigned function, Time t) {
   }
 }
 
-void TranslatedPath::send_message(const Tlp& tlp, Bdf function, bool counts, Time t) {
+[[gnu::noinline]] void TranslatedPath::send_message(const Tlp& tlp, Bdf function, bool counts,
+                                                    Time t) {
   PacketRef packet = s_.pool.make(PacketKind::kTlp);
   packet->tlp = tlp;
   packet->identity = DeviceIdentity(function);
@@ -434,7 +437,7 @@ void TranslatedPath::take_prg_response(const Packet& packet, Time t) {
 
 // What engines have given out until now belongs to the context that ends, what comes later to a new
 // one of the same name. [PRI-06]
-void TranslatedPath::end_context(DomainId domain, bool counts, Time t) {
+[[gnu::noinline]] void TranslatedPath::end_context(DomainId domain, bool counts, Time t) {
   ended_contexts_.push_back({domain, ++contexts_ended_, counts});
   send_stop_markers(t);
 }
@@ -460,7 +463,7 @@ bool TranslatedPath::waits_for_stop_marker(std::uint32_t transfer) const {
 }
 
 // All page requests of the process are before it. [PRI-06] [PRI-07]
-void TranslatedPath::send_stop_markers(Time t) {
+[[gnu::noinline]] void TranslatedPath::send_stop_markers(Time t) {
   for (std::size_t i = 0; i < ended_contexts_.size();) {
     if (may_still_ask(ended_contexts_[i])) {
       ++i;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ranges.h"
 #include "faults/broken_rules.h"
 #include "link/cxl_cachemem.h"
 #include "link/flit_framer.h"
@@ -120,9 +121,7 @@ void Link::fly(std::size_t side, InFlight&& flying) {
     half.is_copy = half.is_half = true;
     fly(side, std::move(half));
   }
-  if (from.wire.full()) {
-    from.wire.set_capacity(from.wire.capacity() * 2);
-  }
+  make_room(from.wire);
   const Time arrival = flying.arrival;
   from.wire.push_back(std::move(flying));
   if (from.wire.size() == 1) {
@@ -131,7 +130,7 @@ void Link::fly(std::size_t side, InFlight&& flying) {
 }
 
 // A wire keeps the order of what is on it: a late unit makes those behind it late.
-void Link::strike(std::size_t side, InFlight& flying) {
+[[gnu::noinline]] void Link::strike(std::size_t side, InFlight& flying) {
   End& from = *ends_[side];
   const Strike strike = from.wire_faults.strike(flying.unit);
   // 68-byte flits have no numbers and no gaps: where one is missing, the wire carries something

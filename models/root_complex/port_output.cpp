@@ -31,8 +31,8 @@ void PortRecord::settle(const Packet& packet) {
   counters.settled += is_request && !is_own_account ? 1 : 0;
 }
 
-void PortRecord::note(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind,
-                      const char* detail) {
+[[gnu::noinline]] void PortRecord::note(const Packet& packet, cfg::aer::Uncorrectable error,
+                                        const char* kind, const char* detail) {
   using cfg::aer::Uncorrectable;
   ++errors[kind];
   const char* const event = error == Uncorrectable::kCompleterAbort       ? "completer_abort"
@@ -50,12 +50,13 @@ void PortRecord::end(const Packet& packet) {
   counters.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
 }
 
-void PortRecord::drop(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind) {
+[[gnu::noinline]] void PortRecord::drop(const Packet& packet, cfg::aer::Uncorrectable error,
+                                        const char* kind) {
   end(packet);
   note(packet, error, kind, kind);
 }
 
-void PortRecord::drop_malformed(const Packet& packet, TlpViolation violation) {
+[[gnu::noinline]] void PortRecord::drop_malformed(const Packet& packet, TlpViolation violation) {
   ++errors[std::string("malformed_tlp.") + name_of(violation)];
   end(packet);
   note(packet, cfg::aer::Uncorrectable::kMalformedTlp, "malformed_tlp", name_of(violation));
@@ -182,7 +183,8 @@ void PortOutput::answer_translation(const Packet& request, const CompletionPiece
   complete(std::move(answer), when);
 }
 
-void PortOutput::refuse(const Packet& packet, CplStatus status, const char* kind, Time when) {
+[[gnu::noinline]] void PortOutput::refuse(const Packet& packet, CplStatus status, const char* kind,
+                                          Time when) {
   record_.drop(packet,
                status == CplStatus::kCA ? cfg::aer::Uncorrectable::kCompleterAbort
                                         : cfg::aer::Uncorrectable::kUnsupportedRequest,
@@ -190,12 +192,13 @@ void PortOutput::refuse(const Packet& packet, CplStatus status, const char* kind
   answer_refused(packet, status, when);
 }
 
-void PortOutput::refuse_poisoned(const Packet& packet, Time when) {
+[[gnu::noinline]] void PortOutput::refuse_poisoned(const Packet& packet, Time when) {
   record_.drop(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp");
   answer_refused(packet, CplStatus::kUR, when);
 }
 
-void PortOutput::answer_refused(const Packet& packet, CplStatus status, Time when) {
+[[gnu::noinline]] void PortOutput::answer_refused(const Packet& packet, CplStatus status,
+                                                  Time when) {
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return;
   }

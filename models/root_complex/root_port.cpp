@@ -101,7 +101,7 @@ void RootPort::take_unordered(Packet& packet, Time t) {
   }
 }
 
-void RootPort::take_message(const Packet& packet, Time t) {
+[[gnu::noinline]] void RootPort::take_message(const Packet& packet, Time t) {
   if (is_dhi_message(packet.tlp)) {
     ++record_.counters.handle_messages;
     record_.observe("message", "", packet);
@@ -174,7 +174,7 @@ void RootPort::refuse(const Packet& packet, const DevicesBelow::Verdict& verdict
 }
 
 // A request into the interrupt window.
-void RootPort::interrupt(Packet& packet, Time delay) {
+[[gnu::noinline]] void RootPort::interrupt(Packet& packet, Time delay) {
   if (!is_interrupt(packet.tlp)) {
     refuse(packet, "not_an_interrupt", delay);
     return;
@@ -278,7 +278,7 @@ TranslationReplies::Asked RootPort::asked_by(const TranslationStage::Entry& entr
   return {entry.ticket, *entry.packet, domain.pasid.has_value(), devices_.stu_of(domain.bdf)};
 }
 
-void RootPort::queue_answers(const Packet& request, Time latency) {
+[[gnu::noinline]] void RootPort::queue_answers(const Packet& request, Time latency) {
   for (PacketRef& packet : answers_) {
     packet->request = request.request;
     output_.size(*packet);

@@ -87,7 +87,7 @@ class OpenTable {
     }
     return at;
   }
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
     for (Slot& slot : old) {

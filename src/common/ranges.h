@@ -26,6 +26,17 @@ bool contains(const Range& range, const Value& value) {
   return boost::range::find(range, value) != std::end(range);
 }
 
+/// Room for one element more in a circular buffer.
+template <class Ring>
+[[gnu::noinline]] void enlarge(Ring& ring) {
+  ring.set_capacity(2 * ring.capacity());
+}
+template <class Ring>
+void make_room(Ring& ring) {
+  if (ring.full()) {
+    enlarge(ring);
+  }
+}
 /// The first element of which this is true; null: of none.
 template <class Range, class Condition>
 auto find_where(Range& range, Condition condition) {

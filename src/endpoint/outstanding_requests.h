@@ -127,7 +127,8 @@ class OutstandingRequests {
     std::uint16_t tag = 0;
   };
   struct Function {
-    Function(unsigned tag_bits, unsigned enabled) : tags(tag_bits), slots(1U << tag_bits) {
+    [[gnu::noinline]] Function(unsigned tag_bits, unsigned enabled)
+        : tags(tag_bits), slots(1U << tag_bits) {
       tags.set_bits(enabled);
     }
     TagPool tags;

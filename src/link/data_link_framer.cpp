@@ -99,7 +99,7 @@ NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, 
                      SequenceSpace::of_tlps(), kTlpReplayCount) {}
 
 // Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
-[[gnu::flatten]] bool NonFlitFramer::next(Time now, WireUnit& unit) {
+[[gnu::flatten, gnu::noinline]] bool NonFlitFramer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
   return next_dllp(now, unit) || (may_carry_tlps() && next_tlp(now, unit));
 }
