@@ -36,7 +36,6 @@ PacketRead flawed(Error error, std::size_t offset) {
 
 // ---- DLLPs
 
-constexpr int kDllpTypes = 12;
 constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
 
 std::string type_text(const Dllp& dllp) {

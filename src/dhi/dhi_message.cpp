@@ -130,7 +130,7 @@ constexpr Form kForms[16] = {{},
 // ---- writing
 
 /// Writes header and payload of each kind of message.
-struct Writer {
+struct MessageWriter {
   Tlp& tlp;
   std::vector<std::uint8_t>& payload;
   Bdf requester_id, destination;
@@ -199,7 +199,7 @@ bool is_dhi_message(const Tlp& tlp) {
 
 void write_dhi_message(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                        const DhiMessage& message, Bdf destination) {
-  std::visit(Writer{tlp, payload, requester_id, destination}, message);
+  std::visit(MessageWriter{tlp, payload, requester_id, destination}, message);
 }
 
 void write_dhi_message(Packet& packet, Bdf requester_id, const DhiMessage& message,

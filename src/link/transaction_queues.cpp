@@ -9,7 +9,6 @@ constexpr std::size_t kPassingWindow = 8;
 // How often the oldest posted request is overtaken before it has to go first, so that it goes in
 // the end. model: the text gives no bound.
 constexpr unsigned kMostOvertakings = 64;
-constexpr FcClass kClasses[] = {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion};
 
 // May it pass an older posted request at all? [LNK-9.1]
 bool is_relaxed(const Tlp& tlp) {
@@ -154,7 +153,7 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
   }
   std::optional<Position> best;
   std::uint64_t best_order = 0;
-  for (const FcClass fc : kClasses) {
+  for (const FcClass fc : kEachFcClass) {
     const std::optional<std::size_t> index = sendable(fc, now);
     if (!index) {
       continue;
@@ -201,7 +200,7 @@ PacketRef TransactionQueues::take(Position position) {
 }
 
 void TransactionQueues::note_stalls(Time now) {
-  for (const FcClass fc : kClasses) {
+  for (const FcClass fc : kEachFcClass) {
     Gate& gate = gates_[index_of(fc)];
     const bool is_blocked = starved(fc, now) != nullptr;
     if (is_blocked || gate.blocked.is_running()) {

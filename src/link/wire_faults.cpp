@@ -14,7 +14,6 @@ namespace {
 constexpr std::array<const char*, kFcClasses> kClassNames = {"P", "NP", "Cpl"};
 constexpr std::array<DllpType, 3> kFlowControl = {DllpType::kInitFc1, DllpType::kInitFc2,
                                                   DllpType::kUpdateFc};
-constexpr int kDllpTypes = 13;
 
 struct Word {
   std::string text;
@@ -31,7 +30,7 @@ const std::vector<Word>& words() {
       list.push_back(
           {name_of(static_cast<TlpType>(i)), {false, false, static_cast<TlpType>(i), {}, {}}});
     }
-    for (int i = 0; i < kDllpTypes; ++i) {
+    for (int i = 0; i < kDllpTypesInFlits; ++i) {
       list.push_back(
           {name_of(static_cast<DllpType>(i)), {false, true, {}, static_cast<DllpType>(i), {}}});
     }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "common/ranges.h"
 #include "link/ordering.h"
 
 namespace flitwise {
 namespace {
 constexpr std::size_t kFirstCapacity = 16;  // grows: the receive buffers are the bound
-constexpr FcClass kClasses[] = {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion};
 }  // namespace
 
 EgressQueue::EgressQueue(const IdentityForm& form) : form_(form) {
@@ -21,16 +21,14 @@ EgressQueue::EgressQueue(const IdentityForm& form) : form_(form) {
 void EgressQueue::push(Entry entry) {
   Queue& entries = queues_[static_cast<std::size_t>(fc_class(entry.packet->tlp.type))];
   entry.order = next_order_++;
-  if (entries.full()) {
-    entries.set_capacity(entries.capacity() * 2);
-  }
+  make_room(entries);
   entries.push_back(std::move(entry));
 }
 
 std::optional<FcClass> EgressQueue::choose(Time now,
                                            const std::array<bool, kFcClasses>& takes) const {
   std::optional<FcClass> best;
-  for (const FcClass fc : kClasses) {
+  for (const FcClass fc : kEachFcClass) {
     const Queue& entries = queue(fc);
     if (entries.empty() || !takes[static_cast<std::size_t>(fc)] || entries.front().ready > now) {
       continue;

@@ -20,8 +20,6 @@
 namespace flitwise::scenario {
 namespace {
 
-constexpr int kDllpTypes = 13;
-
 void add_keys(const nlohmann::ordered_json& object, std::vector<std::string>& names) {
   for (const auto& item : object.items()) {
     names.push_back(item.key());
@@ -55,7 +53,7 @@ std::vector<std::string> tlp_fields() {
 
 std::vector<std::string> dllp_fields() {
   std::vector<std::string> names = {"shared"};
-  for (int i = 0; i < kDllpTypes; ++i) {
+  for (int i = 0; i < kDllpTypesInFlits; ++i) {
     Dllp dllp;
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
@@ -175,7 +173,7 @@ std::vector<std::string> packet_types() {
   const std::vector<std::string> channels = cxl_channels();
   types.insert(types.end(), channels.begin(), channels.end());
   add_names<TlpType>(kTlpTypes, types);
-  for (int i = 0; i < kDllpTypes * kFcClasses; ++i) {
+  for (int i = 0; i < kDllpTypesInFlits * kFcClasses; ++i) {
     Dllp dllp;
     dllp.type = static_cast<DllpType>(i / kFcClasses);
     dllp.fc_class = static_cast<FcClass>(i % kFcClasses);

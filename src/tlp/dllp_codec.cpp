@@ -31,11 +31,11 @@ constexpr TypeRow kTypes[] = {
     {"NOP", 0x31},
     {"Optimized_Update_FC", 0x00},  // no DLLP
 };
-constexpr std::size_t kDllpTypes = std::size(kTypes) - 1;
+static_assert(std::size(kTypes) == kDllpTypesInFlits);
 
 // Sets type and class; false for a byte that no DLLP starts with. [LNK-6.2] [LNK-6.3]
 bool read_type(std::uint8_t byte, Dllp& dllp) {
-  for (std::size_t i = 0; i < kDllpTypes; ++i) {
+  for (int i = 0; i < kDllpTypes; ++i) {
     const auto type = static_cast<DllpType>(i);
     const int above = byte - kTypes[i].code;  // the class in [5:4], and a virtual channel in [2:0]
     if (is_flow_control(type) ? above >= 0 && above < kFcClasses << 4 && (byte & 8) == 0
