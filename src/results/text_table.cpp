@@ -24,15 +24,15 @@ std::size_t width_of(const std::vector<std::size_t>& columns,
                          [&](std::size_t sum, std::size_t i) { return sum + widths[i]; });
 }
 
-struct Scale {
+struct UnitScale {
   double factor;
   const char* unit;
 };
 
 template <std::size_t n>
-std::string scaled(double value, const std::array<Scale, n>& scales) {
-  const Scale* best = scales.data();
-  for (const Scale& scale : scales) {
+std::string scaled(double value, const std::array<UnitScale, n>& scales) {
+  const UnitScale* best = scales.data();
+  for (const UnitScale& scale : scales) {
     if (std::abs(value) >= scale.factor * 0.9995) {
       best = &scale;
     }
@@ -137,12 +137,14 @@ std::string with_thousands(std::uint64_t value) {
 }
 
 std::string bytes_text(double bytes) {
-  static constexpr std::array<Scale, 4> kScales{{{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}}};
+  static constexpr std::array<UnitScale, 4> kScales{
+      {{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}}};
   return scaled(bytes, kScales);
 }
 
 std::string time_text(double ns) {
-  static constexpr std::array<Scale, 4> kScales{{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
+  static constexpr std::array<UnitScale, 4> kScales{
+      {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
   return scaled(ns, kScales);
 }
 
