@@ -25,8 +25,8 @@ enum class DllpType : std::uint8_t {
   kOptimizedUpdateFc,  ///< no DLLP: stands in flits in place of one [LNK-11.27]
 };
 
-inline constexpr int kDllpTypes = 12;         ///< with an encoding of their own [LNK-6.2]
-inline constexpr int kDllpTypesInFlits = 13;  ///< kOptimizedUpdateFc too
+inline constexpr int kDllpTypes = 12;  ///< with an encoding of their own [LNK-6.2]
+inline constexpr int kDllpTypesInFlits = kDllpTypes + 1;  ///< kOptimizedUpdateFc too
 
 /// Those that speak of one class. [LNK-6.3]
 constexpr bool is_flow_control(DllpType type) {

@@ -38,8 +38,8 @@ inline constexpr int kTlpTypes = 19;
 /// Flow-control class. [LNK-1.3]
 enum class FcClass : std::uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr int kFcClasses = 3;
-inline constexpr FcClass kEachFcClass[] = {FcClass::kPosted, FcClass::kNonPosted,
-                                           FcClass::kCompletion};
+inline constexpr FcClass kEachFcClass[kFcClasses] = {FcClass::kPosted, FcClass::kNonPosted,
+                                                     FcClass::kCompletion};
 
 enum class AddressType : std::uint8_t {
   kUntranslated,

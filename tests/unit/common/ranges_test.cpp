@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/circular_buffer.hpp>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,18 @@ TEST(Ranges, AddsUpNumbersAndTexts) {
   EXPECT_EQ(sum_of<unsigned>(kItems, &Item::count), 7U);
   EXPECT_EQ(sum_of(kItems, &Item::name), "abc");
   EXPECT_EQ(sum_of(std::vector<Item>{}, &Item::name), "");
+}
+
+TEST(Ranges, MakesRoomOnlyInAFullBuffer) {
+  boost::circular_buffer<int> ring(2);
+  ring.push_back(1);
+  make_room(ring);
+  EXPECT_EQ(ring.capacity(), 2U);
+  ring.push_back(2);
+  make_room(ring);
+  ring.push_back(3);
+  EXPECT_EQ(std::vector<int>(ring.begin(), ring.end()), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(ring.capacity(), 4U);
 }
 
 TEST(Ranges, KeepsThoseOfWhichItIsTrue) {
