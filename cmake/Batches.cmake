@@ -4,7 +4,7 @@ if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON CACHE BOOL "Compile sources in batches")
 endif()
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
 endif()
 
 # Small folders that share a batch, so that most headers are read a dozen times and not forty; each other folder has its
@@ -20,9 +20,9 @@ set(flitwise_neighbours
   "src/script src/sweep src/topology"
   "src/stats src/tlp src/trace"
   "models/common models/cxl models/endpoint"
-  "models/fabric models/host models/software"
+  "models/fabric models/software models/system"
   "models/iommu models/link models/memory models/root_complex models/switch"
-  "models/script models/system models/watch")
+  "models/script models/watch")
 
 # flitwise_batches(TARGET): to be called after the last source of the target. A batch of more than
 # CMAKE_UNITY_BUILD_BATCH_SIZE sources is cut into equal parts.
