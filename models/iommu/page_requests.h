@@ -37,7 +37,7 @@ class PageRequests : private TranslationClient {
   Time next_due() const { return written_.empty() ? Time::never() : written_.front().when; }
 
   /// Nothing is on its way, and software has taken all records: what PD waits for. [IQU-15]
-  bool is_drained() const { return is_quiet() && queue_.is_drained(registers_); }
+  bool is_drained() const override { return is_quiet() && queue_.is_drained(registers_); }
   bool is_quiet() const { return waiting_.empty() && recorded_.empty(); }
   std::uint64_t received() const { return received_; }
   std::uint64_t dropped() const { return queue_.dropped(); }
