@@ -117,6 +117,17 @@ refuses unverified docs/rules/link.md '- LNK-5.4 A rule. (memory)'
 refuses unverified docs/rules/link.md '- LNK-5.4 A rule. (source; its code: unverified)'
 refuses unverified src/tlp/size.cpp '// unverified'
 
+# Headers compile alone, whatever they reach.
+make_good_tree
+sed -i '/^class Wire/,$d' "$tree/models/link/wire.h"
+rm "$tree/models/fabric/builder.h"
+"$FLITWISE_SOURCE_DIR/scripts/check_includes" "$tree" || { echo "FAILED: includes of good headers"; failures=$((failures + 1)); }
+printf '#include <nlohmann/json.hpp>\nUnknown json();\n' >"$tree/src/tlp/json.h"
+echo 'std::string plain();' >"$tree/src/tlp/plain.h"
+echo 'struct { sc_core::sc_event event; Unknown other; };' >>"$tree/models/link/wire.h"
+found="$("$FLITWISE_SOURCE_DIR/scripts/check_includes" "$tree" | grep -c 'does not compile alone' || true)"
+[[ $found == 3 ]] || { echo "FAILED: includes: $found of 3 headers found"; failures=$((failures + 1)); }
+
 accepts no_machine_paths
 refuses no_machine_paths src/tlp/size.cpp "// see /""home/somebody/notes"
 
