@@ -8,3 +8,20 @@ function(flitwise_embed target function file)
     "// Made from @file@ at configure time.\nnamespace flitwise::embedded {\nconst char* @function@();\nconst char* @function@() {\n  return R\"embedded(@text@)embedded\";\n}\n}  // namespace flitwise::embedded\n")
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
+
+# flitwise_embed_all(TARGET FUNCTION PATTERN): all files that match, as `flitwise::embedded::FUNCTION()`; a new file is no
+# edit. Their names are without folder and extension.
+function(flitwise_embed_all target function pattern)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${pattern}")
+  set(generated "${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}.cpp")
+  set(entries "")
+  foreach(source IN LISTS sources)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    get_filename_component(name "${source}" NAME_WE)
+    file(READ "${source}" text)
+    string(APPEND entries "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${generated}" @ONLY CONTENT
+    "// Made from @pattern@ at configure time.\n#include \"common/embedded.h\"\n\nnamespace flitwise::embedded {\nconst std::vector<NamedText>& @function@() {\n  static const std::vector<NamedText> all = {\n@entries@  };\n  return all;\n}\n}  // namespace flitwise::embedded\n")
+  target_sources(${target} PRIVATE "${generated}")
+endfunction()

@@ -16,24 +16,8 @@
 namespace flitwise::cli {
 namespace {
 
-struct BenchCase {
-  const char* name;
-  const char* unit;  ///< what one unit of work is
-  const char* (*config)();
-};
-constexpr BenchCase kCases[] = {
-    {"posted_write_64B", "write", embedded::bench_posted_write_64b},
-    {"flit_mode_posted_write_64B", "write", embedded::bench_flit_posted_write_64b},
-    {"read_64B", "read", embedded::bench_read_64b},
-    {"cxl_mem_read_64B", "read", embedded::bench_cxl_mem_read_64b},
-    {"iommu_hit_read_64B", "read", embedded::bench_iommu_hit_read_64b},
-    {"iommu_walk4_read_64B", "read", embedded::bench_iommu_walk4_read_64b},
-    {"ats_hit_read_64B", "read", embedded::bench_ats_hit_read_64b},
-    {"iotlb_16", "read", embedded::bench_iotlb_16},
-    {"iotlb_65536", "read", embedded::bench_iotlb_65536},
-    {"devices_1", "write", embedded::bench_devices_1},
-    {"devices_64", "write", embedded::bench_devices_64},
-};
+using BenchCase = embedded::NamedText;  // a file of configs/bench
+
 constexpr const char* kBareKernel = "bare_kernel";
 constexpr std::uint64_t kNotifications = 10'000'000;
 
@@ -50,14 +34,26 @@ struct Pair {
   double ratio() const { return notifications_per_second / units_per_second; }
 };
 
+Config config_of(const BenchCase& bench_case) {
+  return config_from_text(bench_case.text, bench_case.name, "");
+}
+
 /// Requests of all devices.
 std::uint64_t units_of(const Config& config) {
   return (config.workload.requests + config.run.warmup) * config.system.devices;
 }
 
+const char* unit_name(const Config& config) {
+  switch (config.workload.kind) {
+    case WorkloadKind::kPostedWrite: return "write";
+    case WorkloadKind::kRead: return "read";
+    default: return "request";
+  }
+}
+
 /// Units per second of one case: the simulation alone, without building the machine.
 double measure(const BenchCase& bench_case) {
-  const Config config = config_from_text(bench_case.config(), bench_case.name, "");
+  const Config config = config_of(bench_case);
   double seconds = 0;
   run_in_kernel([&] {
     System system(config);
@@ -77,7 +73,8 @@ int measure_as_child(const std::string& name) {
       return kOk;
     });
   } else if (const BenchCase* bench_case =
-                 find_where(kCases, [&](const BenchCase& each) { return name == each.name; })) {
+                 find_where(embedded::bench_cases(),
+                            [&](const BenchCase& each) { return name == each.name; })) {
     rate = measure(*bench_case);
   } else {
     throw UsageError("bench: no case " + name);
@@ -113,19 +110,19 @@ int bench(const BenchOptions& options) {
   }
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   TextTable table({"case", "units/s", "kernel notifications/s", "notifications a unit"});
-  for (const BenchCase& bench_case : kCases) {
+  for (const BenchCase& bench_case : embedded::bench_cases()) {
     if (!options.only.empty() && options.only != bench_case.name) {
       continue;
     }
     const Pair pair = median_pair(bench_case, options.pairs);
-    const Config config = config_from_text(bench_case.config(), bench_case.name, "");
+    const Config config = config_of(bench_case);
     list.push_back({{"name", bench_case.name},
                     {"units", units_of(config)},
                     {"units_per_second", pair.units_per_second},
                     {"kernel_notifications_per_second", pair.notifications_per_second},
                     {"ratio", pair.ratio()}});
     table.add_row({bench_case.name,
-                   fmt::format("{:.2f} M {}s", pair.units_per_second / 1e6, bench_case.unit),
+                   fmt::format("{:.2f} M {}s", pair.units_per_second / 1e6, unit_name(config)),
                    fmt::format("{:.1f} M", pair.notifications_per_second / 1e6),
                    fmt::format("{:.2f}", pair.ratio())});
   }
@@ -145,7 +142,7 @@ void add_bench_command(CLI::App& app, Action& action) {
   command.add_flag("--json", options.as_json, "As JSON");
   command.add_option("--case", options.only, "Only this case")
       ->type_name("NAME")
-      ->check(CLI::IsMember(mapped(kCases, &BenchCase::name)));
+      ->check(CLI::IsMember(mapped(embedded::bench_cases(), &BenchCase::name)));
   command.add_option("--pairs", options.pairs, "Alternating pairs per case; default: 7")
       ->type_name("N")
       ->check(CLI::Range(5, 1000));
