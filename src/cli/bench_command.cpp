@@ -127,9 +127,11 @@ int bench(const BenchOptions& options) {
                    fmt::format("{:.2f}", pair.ratio())});
   }
   if (options.as_json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"cases", list}}.dump(2));
+    fmt::print("{}\n",
+               nlohmann::ordered_json{{"build", embedded::build()}, {"cases", list}}.dump(2));
   } else {
-    fmt::print("{}\nMedian of {} alternating pairs of processes.\n", table.text(), options.pairs);
+    fmt::print("{}\nMedian of {} alternating pairs of processes. Build: {}\n", table.text(),
+               options.pairs, embedded::build());
   }
   return kOk;
 }

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "common/atomic_file.h"
+#include "common/embedded.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
 #include "fabric/builder.h"
@@ -79,7 +80,8 @@ int run_program(int argc, char** argv) {
   Builder::add_tables();           // before any command speaks of results
   CLI::App app{kPurpose, "flitwise"};
   app.footer(kExamples);
-  app.set_version_flag("--version", "flitwise " FLITWISE_VERSION);
+  app.set_version_flag("--version",
+                       fmt::format("flitwise " FLITWISE_VERSION "\n{}", embedded::build()));
   app.require_subcommand(1);
   Action action;
   add_commands(app, action);

@@ -15,7 +15,8 @@ const char* result_schema_sql();  ///< src/results/schema.sql
 const char* report_css();         ///< src/report/report.css
 
 // Of the program alone.
-const char* script_config();                  ///< configs/checks/script.yaml
+const char* build();          ///< its compiler, type of build, link-time optimisation, profile
+const char* script_config();  ///< configs/checks/script.yaml
 const std::vector<NamedText>& bench_cases();  ///< configs/bench/*.yaml
 const char* rules_link();                     ///< docs/rules/link.md
 const char* rules_dhi();                      ///< docs/rules/dhi.md

@@ -48,6 +48,8 @@ expect 0 check "$config"
 printed "saturated.yaml: ok"
 expect 0 --version
 printed "flitwise "
+printed ", link-time optimisation o"
+printed ", profile "
 expect 0 --help
 for command in run check schema list encode decode script conform sweep report bench completion; do
   expect 0 "$command" --help
