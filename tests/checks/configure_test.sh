@@ -24,5 +24,7 @@ PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH='' fails_with \
 fails_with 'does not link with C++20: it was built with another C++ standard' -DCMAKE_CXX_STANDARD=20
 fails_with 'Not found: yaml-cpp, CLI11. Run scripts/setup, or on Debian 12: apt-get install libyaml-cpp-dev libcli11-dev' \
   -DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+fails_with "No profile in $work/build/profile; scripts/fast makes one." -DFLITWISE_PGO=use
+fails_with "FLITWISE_PGO is 'yes'; expected nothing, generate or use." -DFLITWISE_PGO=yes
 
 exit "$((failures > 0))"

@@ -1,0 +1,27 @@
+# Profile-guided builds, which scripts/fast makes. FLITWISE_PGO=generate: each run of the program adds its counts to the
+# folder FLITWISE_PROFILE; FLITWISE_PGO=use: the compiler goes by them. Objects have the same names in both build folders
+# once those are taken off (-fprofile-prefix-path), and the profile goes by these names.
+set(FLITWISE_PGO "" CACHE STRING "Profile-guided build: empty, generate or use")
+set_property(CACHE FLITWISE_PGO PROPERTY STRINGS "" generate use)
+set(FLITWISE_PROFILE "${CMAKE_BINARY_DIR}/profile" CACHE PATH "Folder of the profile")
+
+if(FLITWISE_PGO AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  message(FATAL_ERROR "FLITWISE_PGO needs GCC, not ${CMAKE_CXX_COMPILER_ID}.")
+endif()
+if(FLITWISE_PGO STREQUAL "generate")
+  add_compile_options(-fprofile-generate=${FLITWISE_PROFILE} -fprofile-update=single)
+  add_link_options(-fprofile-generate)
+elseif(FLITWISE_PGO STREQUAL "use")
+  file(GLOB counts "${FLITWISE_PROFILE}/*.gcda")
+  if(NOT counts)
+    message(FATAL_ERROR "No profile in ${FLITWISE_PROFILE}; scripts/fast makes one.")
+  endif()
+  # Code that no training reached is optimised as without a profile. After an edit by hand some functions have none.
+  add_compile_options(-fprofile-use=${FLITWISE_PROFILE} -fprofile-partial-training -Wno-missing-profile
+    -Wno-error=coverage-mismatch)
+elseif(FLITWISE_PGO)
+  message(FATAL_ERROR "FLITWISE_PGO is '${FLITWISE_PGO}'; expected nothing, generate or use.")
+endif()
+if(FLITWISE_PGO)
+  add_compile_options(-fprofile-prefix-path=${CMAKE_BINARY_DIR})
+endif()
