@@ -25,3 +25,9 @@ endif()
 if(FLITWISE_PGO)
   add_compile_options(-fprofile-prefix-path=${CMAKE_BINARY_DIR})
 endif()
+
+# -ffp-contract=off: the figures of a simulation are the same on each processor, to the last bit.
+set(FLITWISE_ARCH "" CACHE STRING "Processors to compile for, as -march names them; empty: all of this architecture")
+if(FLITWISE_ARCH)
+  add_compile_options(-march=${FLITWISE_ARCH} -ffp-contract=off)
+endif()
