@@ -82,6 +82,14 @@ TEST_F(RequestMonitorTest, ARequestAcrossAPageIsNoticed) {
   tlp.address = 0x1fc4;
   EXPECT_THAT(rules_broken_by(*write), Contains("LNK-9.14"));
 }
+TEST_F(RequestMonitorTest, LNK_9_14_ACasReachesOneOperandOfItsTwo) {
+  tlp.type = TlpType::kCas;
+  tlp.length_dw = 4;
+  tlp.address = 0x1ff8;
+  EXPECT_THAT(rules_broken_by(*write), IsEmpty());
+  tlp.length_dw = 8;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-9.14"));
+}
 // [LNK-9.15]
 TEST_F(RequestMonitorTest, APayloadOverMpsIsNoticed) {
   tlp.length_dw = 65;
