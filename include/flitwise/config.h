@@ -133,9 +133,11 @@ struct HostConfig {
       Time latency = Time::from_ns(80);
     } timing;
   } memory;
-  bool requester_check = true;   ///< Requester IDs have to lie on a bus below the root port
-  bool pasid = true;             ///< takes PASIDs at all [LNK-3.7]
-  bool translated_pasid = true;  ///< takes PASIDs on translated requests [LNK-3.8]
+  bool requester_check = true;    ///< Requester IDs have to lie on a bus below the root port
+  bool pasid = true;              ///< takes PASIDs at all [LNK-3.7]
+  bool translated_pasid = true;   ///< takes PASIDs on translated requests [LNK-3.8]
+  bool atomics = true;            ///< root ports complete AtomicOps [LNK-9.29]
+  bool deferrable_writes = true;  ///< and deferrable writes [LNK-9.30]
   struct {
     Bytes base = 0;
     Bytes size = 0;  ///< 0: all of memory

@@ -5,6 +5,7 @@
 #include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
+#include "config_space/registers.h"
 #include "cxl/channels.h"
 #include "faults/broken_rules.h"
 
@@ -150,6 +151,8 @@ void Builder::add_root_port(NodeIndex node) {
                     [&](NodeIndex other) { return graph_[other].host == host.number; });
   facts.has_siblings = RoutingTable::functions_per_device(RoutingTable::Kind::kRootComplex,
                                                           static_cast<unsigned>(ports)) > 1;
+  facts.completes = (own.host.atomics ? cfg::pcie::kCap2Atomics : 0U) |
+                    (own.host.deferrable_writes ? cfg::pcie::kCap2DeferrableWrites : 0U);
   HostPort& seen =
       host.bridge.attach(port, config_of_node(fabric_.config, graph_, node).link.preset, facts);
   if (facts.can_be_disabled) {

@@ -21,7 +21,7 @@ HostPort::HostPort(PortSurroundings& host, unsigned index, DownstreamPort& port,
       dvsec(DhiCapability{true, kMaxHandleBits}),
       space(port_space(cfg::pcie::PortType::kRootPort,
                        {preset.generation, preset.lanes, facts.can_be_disabled}, 0,
-                       facts.has_siblings)),
+                       facts.has_siblings, 0, facts.completes)),
       host_(host),
       index_(index) {
   space.add(dhi_capability(dvsec));

@@ -106,6 +106,7 @@ class HostPort final : public PortHost {
   struct Facts {
     bool can_be_disabled = true;  ///< nothing but a device is at the other end of its link
     bool has_siblings = false;    ///< other functions of the same device
+    std::uint32_t completes = 0;  ///< PcieOptions::completes
   };
   HostPort(PortSurroundings& host, unsigned index, DownstreamPort& port, const LinkPreset& link,
            Facts facts);

@@ -3,6 +3,7 @@
 #include "memory/memory_port.h"
 
 #include "iommu/entries.h"
+#include "tlp/atomic_op.h"
 
 namespace flitwise {
 
@@ -49,8 +50,8 @@ bool MemoryPort::submit(MemoryClient& client, PacketRef packet, std::uint64_t ad
   transaction.is_waiting = false;
   fill(transaction, address);
   asked_ = std::max(asked_, now() + delay);
-  if (open_request_ != nullptr || !waiting_.empty()) {
-    transaction.ready = now() + delay;
+  transaction.ready = now() + delay;
+  if (!may_send() || !waiting_.empty()) {
     transaction.is_waiting = true;
     waiting_.push_back(&transaction);
     return false;
@@ -58,7 +59,7 @@ bool MemoryPort::submit(MemoryClient& client, PacketRef packet, std::uint64_t ad
   send(transaction, delay);
   const bool is_taken = open_request_ == nullptr;
   if (!is_taken) {
-    transaction.is_waiting = true;
+    open_request_->is_waiting = true;
   }
   return is_taken;
 }
@@ -83,14 +84,16 @@ void MemoryPort::fill(MemoryTransaction& transaction, std::uint64_t address) {
   const Packet& packet = *transaction.packet;
   transaction.set_dmi_allowed(false);
   transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  transaction.is_atomic = false;
   if (packet.kind == PacketKind::kCxl) {
     fill_line(transaction);
     return;
   }
   const Tlp& tlp = packet.tlp;
-  const bool is_write = tlp.type == TlpType::kMWr;
+  const bool is_write = tlp.type == TlpType::kMWr || tlp.type == TlpType::kDMWr;
   std::uint32_t lead = 0;
-  std::uint32_t bytes = tlp.length_dw * 4U;
+  transaction.is_atomic = is_atomic(tlp.type);
+  std::uint32_t bytes = transaction.is_atomic ? bytes_named(tlp) : tlp.length_dw * 4U;
   transaction.set_byte_enable_ptr(nullptr);
   transaction.set_byte_enable_length(0);
   if (is_write && tlp.length_dw <= 2 && (tlp.first_be & tlp.last_be) != 0xf) {
@@ -121,6 +124,7 @@ void MemoryPort::send(MemoryTransaction& transaction, Time delay) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time annotated = to_sc_time(delay);
   open_request_ = &transaction;
+  atomic_ = transaction.is_atomic ? &transaction : nullptr;
   const tlm::tlm_sync_enum answer = socket->nb_transport_fw(transaction, phase, annotated);
   if (answer == tlm::TLM_ACCEPTED) {
     return;
@@ -157,7 +161,7 @@ tlm::tlm_sync_enum MemoryPort::response(tlm::tlm_generic_payload& payload, tlm::
     finish(transaction, now() + Time{static_cast<std::int64_t>(delay.value())});
     answer = tlm::TLM_COMPLETED;
   }
-  while (!waiting_.empty() && open_request_ == nullptr) {
+  while (!waiting_.empty() && may_send()) {
     MemoryTransaction& next = *waiting_.front();
     waiting_.pop_front();
     waits_.add(next.ready, now());
@@ -184,9 +188,35 @@ bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::ui
   return socket->transport_dbg(payload) == size;
 }
 
+// At the time of the read: model: the memory does both in place, as two accesses of its bus.
+[[gnu::noinline]] bool MemoryPort::write_back(const MemoryTransaction& read) {
+  atomic_ = nullptr;
+  std::array<std::uint8_t, kMaxOperandBytes> result{};
+  const Packet& packet = *read.packet;
+  if (!read.is_response_ok() ||
+      !apply_atomic(packet.tlp, packet.payload.data(), read.data.data(), result.data())) {
+    return false;
+  }
+  const std::size_t bytes = read.get_data_length();
+  MemoryTransaction& write = take();
+  write.client = read.client;
+  write.packet = read.packet;
+  write.is_waiting = write.is_atomic = false;
+  write.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  write.set_byte_enable_ptr(nullptr);
+  write.set_byte_enable_length(0);
+  std::copy_n(read.data.begin(), bytes, write.data.begin());
+  std::copy_n(result.begin(), bytes, write.data.begin() + bytes);
+  describe(write, tlm::TLM_WRITE_COMMAND, read.get_address(), write.data.data() + bytes, bytes);
+  send(write, std::max(read.ready, now()) - now());
+  return true;
+}
+
 void MemoryPort::finish(MemoryTransaction& transaction, Time when) {
   done_ = std::max(done_, when);
-  transaction.client->memory_done(transaction, when);
+  if (!transaction.is_atomic || !write_back(transaction)) {
+    transaction.client->memory_done(transaction, when);
+  }
   transaction.release();
 }
 

@@ -29,12 +29,13 @@ namespace flitwise {
 
 class MemoryClient;
 
-/// One access. data: the bytes read.
+/// One access. data: the bytes read; of an atomic the old value, and behind it the new one.
 struct MemoryTransaction : tlm::tlm_generic_payload {
   MemoryClient* client = nullptr;
   PacketRef packet;
   Time ready{};             ///< it reaches the memory then
   bool is_waiting = false;  ///< the memory did not take it at once
+  bool is_atomic = false;   ///< a read whose write has to follow at once
   std::array<std::uint8_t, 4096> data;
   std::array<std::uint8_t, kCxlLineBytes> byte_enables;
 };
@@ -60,8 +61,9 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   explicit MemoryPort(const sc_core::sc_module_name& name, std::string place = {});
 
   /// Accesses memory for a memory request TLP, `delay` from now. Accesses start in the order of the
-  /// calls. A read covers whole DWs; a write touches the enabled bytes only. False: the memory has
-  /// not taken the request yet.
+  /// calls. A read covers whole DWs; a write touches the enabled bytes only. An atomic reads and
+  /// then writes, if there is something to write, and no other access comes between [LNK-9.29]; the
+  /// client hears of the last of the two. False: the memory has not taken the request yet.
   bool submit(MemoryClient& client, PacketRef packet, Time delay) {
     const std::uint64_t address = packet->tlp.address;
     return submit(client, std::move(packet), address, delay);
@@ -103,6 +105,8 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   void fill_line(MemoryTransaction& transaction);
   void send(MemoryTransaction& transaction, Time delay);
   void end_request(MemoryTransaction& transaction);
+  bool write_back(const MemoryTransaction& read);
+  bool may_send() const { return open_request_ == nullptr && atomic_ == nullptr; }
   bool access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
               std::size_t size);
   void finish(MemoryTransaction& transaction, Time when);
@@ -116,6 +120,7 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   std::deque<MemoryTransaction*> waiting_;  // the memory has not ended the request before them
   WaitBook waits_;
   MemoryTransaction* open_request_ = nullptr;  // its request phase has not ended
+  const MemoryTransaction* atomic_ = nullptr;  // the read of one: its write comes next
 };
 
 }  // namespace flitwise

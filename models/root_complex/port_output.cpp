@@ -189,16 +189,16 @@ void PortOutput::answer_translation(const Packet& request, const CompletionPiece
                status == CplStatus::kCA ? cfg::aer::Uncorrectable::kCompleterAbort
                                         : cfg::aer::Uncorrectable::kUnsupportedRequest,
                kind);
-  answer_refused(packet, status, when);
+  answer_without_data(packet, status, when);
 }
 
 [[gnu::noinline]] void PortOutput::refuse_poisoned(const Packet& packet, Time when) {
   record_.drop(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp");
-  answer_refused(packet, CplStatus::kUR, when);
+  answer_without_data(packet, CplStatus::kUR, when);
 }
 
-[[gnu::noinline]] void PortOutput::answer_refused(const Packet& packet, CplStatus status,
-                                                  Time when) {
+[[gnu::noinline]] void PortOutput::answer_without_data(const Packet& packet, CplStatus status,
+                                                       Time when) {
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return;
   }

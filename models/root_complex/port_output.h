@@ -82,6 +82,8 @@ class PortOutput {
   /// The request ends here: non-posted ones get a Cpl with the status at `when`, posted ones are
   /// dropped and counted. [LNK-9.19]
   void refuse(const Packet& packet, CplStatus status, const char* kind, Time when);
+  /// A Cpl, if the request is one that wants an answer.
+  void answer_without_data(const Packet& packet, CplStatus status, Time when);
   /// [LNK-9.23] [LNK-12.12]
   void refuse_poisoned(const Packet& packet, Time when);
 
@@ -106,7 +108,6 @@ class PortOutput {
   PacketRef make_completion(const Packet& request, std::size_t payload_bytes = 0) const;
   void put(Outbox& outbox, PacketRef packet, Time ready);
   void complete(PacketRef packet, Time when);
-  void answer_refused(const Packet& packet, CplStatus status, Time when);
 
   const Time latency_;  // from memory to the link
   const std::uint32_t mps_, rcb_;

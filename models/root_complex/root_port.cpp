@@ -215,10 +215,28 @@ void RootPort::release(Packet& packet) {
     record_.counters.written_bytes += packet.payload_bytes;
     tracer_.write_committed(packet);
     record_.observe("committed", "", packet);
+  } else if (has_data(packet.tlp.type)) {
+    answer_change(transaction, when);
   } else {
     ++record_.counters.reads;
     ++record_.counters.answered;
     output_.answer_read(packet, transaction.data.data(), when);
+  }
+}
+
+// An atomic has its old value back, a deferrable write a Cpl. [LNK-9.29] [LNK-9.30]
+[[gnu::noinline]] void RootPort::answer_change(const MemoryTransaction& transaction, Time when) {
+  const Packet& packet = *transaction.packet;
+  if (transaction.is_write()) {
+    record_.observe("committed", "", packet);
+  }
+  if (is_atomic(packet.tlp.type)) {
+    ++record_.counters.reads;
+    ++record_.counters.answered;
+    output_.answer_read(packet, transaction.data.data(), when);
+  } else {
+    ++record_.counters.writes;
+    output_.answer_without_data(packet, CplStatus::kSC, when);
   }
 }
 

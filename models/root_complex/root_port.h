@@ -103,6 +103,7 @@ class RootPort : public ComponentModule,
     return replies_.next_after(asked_by(entry), result);
   }
   void memory_done(const MemoryTransaction& transaction, Time when) override;
+  void answer_change(const MemoryTransaction& transaction, Time when);
   void memory_took(const MemoryTransaction& transaction) override { release(*transaction.packet); }
   bool give(Packet& packet, Time ready) override { return hand_over(to_link, packet, ready); }
   void release(Packet& packet) override;

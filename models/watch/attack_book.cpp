@@ -7,6 +7,7 @@
 
 #include "common/ranges.h"
 #include "dhi/dhi_message.h"
+#include "tlp/atomic_op.h"
 #include "tlp/identity.h"
 #include "tlp/message_use.h"
 #include "workload/workload.h"
@@ -92,11 +93,11 @@ std::uint64_t AttackBook::raw_completions() const {
 // Whom the host takes it for, where it has found that out; else whom it names.
 std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Packet& packet) const {
   const Tlp& tlp = packet.tlp;
-  const bool is_memory = tlp.type == TlpType::kMRd || tlp.type == TlpType::kMWr;
+  const bool is_memory = is_memory_request(tlp.type) && tlp.type != TlpType::kMRdLk;
   if (is_completion(tlp.type)) {
     return Attack::kCompletion;
   }
-  const bool touches_nothing = (tlp.first_be | tlp.last_be) == 0;
+  const bool touches_nothing = !is_atomic(tlp.type) && (tlp.first_be | tlp.last_be) == 0;
   if (!is_memory || touches_nothing || touches_interrupt_window(tlp) ||
       tlp.at == AddressType::kTranslationRequest) {
     return std::nullopt;
@@ -115,7 +116,7 @@ std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Pack
       return Attack::kPasid;
     }
   }
-  const std::uint64_t bytes = std::uint64_t{tlp.length_dw} * 4;
+  const std::uint64_t bytes = bytes_named(tlp);
   if (attacker.own.contains(tlp.address, bytes)) {
     return std::nullopt;
   }
@@ -138,7 +139,7 @@ void AttackBook::reached_memory(const Attacker& attacker, const Packet& packet,
   ++at(*attack).tried;
   const bool names_others =
       *attack == Attack::kRequesterId || *attack == Attack::kPasid || *attack == Attack::kHandle;
-  const bool is_inside = attacker.own.contains(address, std::uint64_t{packet.tlp.length_dw} * 4);
+  const bool is_inside = attacker.own.contains(address, bytes_named(packet.tlp));
   at(*attack).through += names_others || !is_inside ? 1 : 0;
 }
 

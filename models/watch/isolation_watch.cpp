@@ -12,6 +12,7 @@
 #include "host/host_access.h"
 #include "iommu/table_builder.h"
 #include "software/workload_tables.h"
+#include "tlp/atomic_op.h"
 #include "tlp/identity.h"
 #include "tlp/splitter.h"
 #include "workload/workload.h"
@@ -29,7 +30,7 @@ bool is_zero(const std::uint8_t* bytes, std::size_t count) {
 }
 
 std::uint64_t bytes_of(const Tlp& tlp) {
-  return std::max<std::uint64_t>(tlp.length_dw, 1) * 4;
+  return std::max<std::uint64_t>(bytes_named(tlp), 4);
 }
 
 // What a root port counts beside refusals: answers and messages of its own that it does not send,
@@ -171,7 +172,7 @@ void IsolationWatch::accessed(const RootPort& port, const Packet& packet, std::u
   }
   if (is_hostile(packet)) {
     judge_access(port, packet, address);
-  } else if (compares_memory_ && packet.tlp.type == TlpType::kMWr) {
+  } else if (compares_memory_ && has_data(packet.tlp.type)) {
     writes_to_[&packet] = address;
   }
 }
@@ -191,7 +192,7 @@ void IsolationWatch::judge_access(const RootPort& port, const Packet& packet,
       is_inside = is_inside || attacker.memory.contains(address, bytes_of(tlp));
     }
   }
-  const bool is_write = tlp.type == TlpType::kMWr;
+  const bool is_write = has_data(tlp.type);
   Reached& reached = is_write ? writes_ : reads_;
   ++reached.count;
   reached.foreign += is_own ? 0 : 1;

@@ -16,6 +16,8 @@ namespace {
 const std::vector<std::string> kOfRootPort = {"host.requester_check",
                                               "host.pasid",
                                               "host.translated_pasid",
+                                              "host.atomics",
+                                              "host.deferrable_writes",
                                               "host.dma_window",
                                               "host.trusted_window",
                                               "host.dhi.dealloc",

@@ -201,8 +201,8 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
        0xc3 | (options.link.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
       {pcie::kRootControl, 0, is_root ? 0x1fU : 0U},
-      {pcie::kDeviceCap2,
-       0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes},
+      {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags |
+                              prefixes | options.completes},
       {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2},
       {pcie::kLinkCap2, speeds},
       {pcie::kLinkControl2, options.link.generation, 0xf, 0, 0xf},

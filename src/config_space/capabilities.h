@@ -41,7 +41,8 @@ struct PcieOptions {
   bool extended_tag = true;  ///< 8-bit tags supported
   bool ten_bit_tag = true;   ///< 10-bit tags supported, requester and completer
   std::uint8_t port_number = 0;
-  bool is_virtual = false;  ///< of a VF: what its PF controls for it is reserved
+  bool is_virtual = false;      ///< of a VF: what its PF controls for it is reserved
+  std::uint32_t completes = 0;  ///< more of Device Capabilities 2: what it takes as a completer
 };
 Capability pcie_capability(const PcieOptions& options);
 

@@ -59,7 +59,7 @@ ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
 }
 
 ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint8_t port_number,
-                       bool is_multi_function, unsigned peers) {
+                       bool is_multi_function, unsigned peers, std::uint32_t completes) {
   const bool is_root = type == cfg::pcie::PortType::kRootPort;
   FunctionIds ids;
   ids.device = static_cast<std::uint16_t>(0x0100 + static_cast<unsigned>(type));
@@ -69,6 +69,7 @@ ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint
   pcie.type = type;
   pcie.link = link;
   pcie.port_number = port_number;
+  pcie.completes = completes;
   space.add(pcie_capability(pcie));
   space.add(aer_capability(is_root, is_root));
   if (type != cfg::pcie::PortType::kUpstreamPort) {

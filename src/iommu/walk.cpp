@@ -349,9 +349,9 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
   request.address = tlp.address;
   request.kind = kind_of(tlp.at);
   const bool is_translation = request.kind == WalkKind::kTranslationRequest;
-  request.wish.read = tlp.type == TlpType::kMRd;
+  request.wish.read = tlp.type == TlpType::kMRd || is_atomic(tlp.type);
   request.wish.write =
-      is_translation ? (tlp.processing_hint >> kNoWriteBit & 1U) == 0 : tlp.type == TlpType::kMWr;
+      is_translation ? (tlp.processing_hint >> kNoWriteBit & 1U) == 0 : has_data(tlp.type);
   request.wish.execute = identity.pasid.has_value() && identity.execute_requested;
   request.wish.privileged = identity.pasid.has_value() && identity.privileged_mode_requested;
   request.wish.zero_length = is_zero_length_read(tlp);

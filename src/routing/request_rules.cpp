@@ -4,6 +4,7 @@
 
 #include "common/ranges.h"
 #include "dhi/handle_types.h"
+#include "tlp/atomic_op.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
 
@@ -16,7 +17,7 @@ bool handle_replaces_bdf(const IdentityForm& form) {
 }
 
 bool lies_in(const Tlp& tlp, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
-  const std::uint64_t bytes = tlp.length_dw * 4U;
+  const std::uint64_t bytes = bytes_named(tlp);
   return address >= base && address - base < size && bytes <= size - (address - base);
 }
 }  // namespace
@@ -94,8 +95,19 @@ HostRules::HostRules(const HostConfig& config)
     : memory_bytes_(config.memory.size),
       window_(config.dma_window),
       trusted_(config.trusted_window),
+      has_atomics_(config.atomics),
+      has_deferrable_writes_(config.deferrable_writes),
       checks_capabilities_(config.dhi.check_capabilities),
       checks_windows_(window_.size != 0 || trusted_.size != 0) {}
+
+bool HostRules::serves(TlpType type) const {
+  switch (type) {
+    case TlpType::kMRd:
+    case TlpType::kMWr: return true;
+    case TlpType::kDMWr: return has_deferrable_writes_;
+    default: return has_atomics_ && is_atomic(type);
+  }
+}
 
 const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing,
                                   bool is_translating) const {
@@ -105,7 +117,7 @@ const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing
   if (has_wrong_address_type(tlp)) {
     return "address_type";  // [ATR-03] [ATR-04] [ATR-05]
   }
-  if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
+  if (!serves(tlp.type)) {
     return "unsupported_request";
   }
   if (tlp.at == AddressType::kTranslationRequest && !is_translating) {
@@ -131,7 +143,7 @@ const char* HostRules::address_refusal_of(const Tlp& tlp, std::uint64_t address,
     return "outside_dma_window";
   }
   const bool is_inside = trusted_.size != 0 && address < trusted_.base + trusted_.size &&
-                         trusted_.base < address + tlp.length_dw * 4U;
+                         trusted_.base < address + bytes_named(tlp);
   return is_inside && !standing.is_trusted ? "untrusted_request" : nullptr;
 }
 

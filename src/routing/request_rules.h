@@ -75,17 +75,20 @@ class HostRules {
 
   /// Bus Master Enable of the port: it is set until called.
   void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
-  /// Why a request cannot be served, wherever it goes, or nullptr. I/O, configuration and atomics
-  /// go down only. is_translating: Translation Requests have an answer.
+  /// Why a request cannot be served, wherever it goes, or nullptr. I/O, configuration and locked
+  /// reads go down only. is_translating: Translation Requests have an answer.
   const char* refusal_of(const Tlp& tlp, const DomainStanding& standing, bool is_translating) const;
   /// Why it cannot be served at this address of the host, or nullptr.
   const char* address_refusal_of(const Tlp& tlp, std::uint64_t address,
                                  const DomainStanding& standing) const;
 
  private:
+  bool serves(TlpType type) const;
+
   const std::uint64_t memory_bytes_;
   const decltype(HostConfig::dma_window) window_;
   const decltype(HostConfig::trusted_window) trusted_;
+  const bool has_atomics_, has_deferrable_writes_;
   const bool checks_capabilities_;
   const bool checks_windows_;  // memory that not everybody may touch
   bool is_bus_master_ = true;

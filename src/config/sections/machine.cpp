@@ -19,6 +19,12 @@ Keys host_keys() {
       flag(KEY(host.pasid), "Take PASIDs of devices; without it a TLP with one is malformed."),
       flag(KEY(host.translated_pasid),
            "Take PASIDs on translated requests; without it such a request is malformed."),
+      flag(KEY(host.atomics),
+           "Root ports do FetchAdd, Swap and CAS in host memory, and announce it; without it they "
+           "answer them with UR."),
+      flag(KEY(host.deferrable_writes),
+           "Root ports take deferrable writes (DMWr) to host memory; without it they answer them "
+           "with UR."),
       size(KEY(host.dma_window.base), between(0, Bytes{1} << 46),
            "First byte that the devices below the root port may touch."),
       size(KEY(host.dma_window.size), or_zero_as("unlimited", between(1, Bytes{1} << 46)),

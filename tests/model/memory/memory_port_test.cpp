@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <array>
+#include <cstring>
+#include <deque>
 #include <vector>
 
 #include "flitwise/link_socket.h"
@@ -53,6 +56,105 @@ class Client : public MemoryClient {
   void memory_done(const MemoryTransaction& /*transaction*/, Time /*when*/) override { ++done; }
   unsigned done = 0;
 };
+
+/// As SlowMemory, with bytes: each access takes effect when it is answered.
+class SlowBytes : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(SlowBytes);
+  explicit SlowBytes(const sc_core::sc_module_name& name) : sc_module(name) {
+    socket.register_nb_transport_fw(this, &SlowBytes::request);
+    SC_METHOD(answer);
+    sensitive << due_;
+    dont_initialize();
+  }
+  tlm_utils::simple_target_socket<SlowBytes> socket{"socket"};
+  std::array<std::uint8_t, 64> bytes{};
+  std::vector<tlm::tlm_command> commands;
+  bool ends_requests_at_once = false;
+
+ private:
+  tlm::tlm_sync_enum request(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& /*delay*/) {
+    commands.push_back(payload.get_command());
+    open_.push_back(&payload);
+    due_.notify(sc_core::sc_time(30, sc_core::SC_NS));
+    phase = ends_requests_at_once ? tlm::END_REQ : tlm::BEGIN_REQ;
+    return ends_requests_at_once ? tlm::TLM_UPDATED : tlm::TLM_ACCEPTED;
+  }
+  void answer() {
+    tlm::tlm_generic_payload& payload = *open_.front();
+    open_.pop_front();
+    std::uint8_t* const at = &bytes[payload.get_address()];
+    payload.is_write() ? std::memcpy(at, payload.get_data_ptr(), payload.get_data_length())
+                       : std::memcpy(payload.get_data_ptr(), at, payload.get_data_length());
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (!open_.empty()) {
+      due_.notify(sc_core::sc_time(30, sc_core::SC_NS));
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->nb_transport_bw(payload, phase, delay);
+  }
+
+  sc_core::sc_event due_;
+  std::deque<tlm::tlm_generic_payload*> open_;
+};
+
+class Answers : public MemoryClient {
+ public:
+  void memory_done(const MemoryTransaction& transaction, Time when) override {
+    old.push_back(transaction.data[0]);
+    written.push_back(transaction.is_write());
+    done = when;
+  }
+  void memory_took(const MemoryTransaction& /*transaction*/) override { ++took; }
+  std::vector<unsigned> old;  ///< its lowest byte
+  std::vector<bool> written;
+  Time done{};
+  unsigned took = 0;
+};
+
+/// Two FetchAdds and a CAS that compares unequal, at the same word and at once.
+void add_twice_and_compare(MemoryPort& port, PacketPool& pool, Answers& answers) {
+  for (const TlpType type : {TlpType::kFetchAdd, TlpType::kFetchAdd, TlpType::kCas}) {
+    PacketRef atomic = pool.make(PacketKind::kTlp);
+    atomic->tlp.type = type;
+    atomic->tlp.address = 8;
+    atomic->tlp.length_dw = type == TlpType::kCas ? 2 : 1;
+    atomic->payload.assign(atomic->tlp.length_dw * 4U, 1);
+    port.submit(answers, std::move(atomic), Time{});
+  }
+  sc_core::sc_start(1, sc_core::SC_US);
+}
+
+void expect_each_by_itself(bool ends_requests_at_once) {
+  using tlm::TLM_READ_COMMAND;
+  using tlm::TLM_WRITE_COMMAND;
+  PacketPool pool;
+  SlowBytes memory("memory");
+  memory.ends_requests_at_once = ends_requests_at_once;
+  MemoryPort port("port");
+  Answers answers;
+  port.socket.bind(memory.socket);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  add_twice_and_compare(port, pool, answers);
+  const std::vector<tlm::tlm_command> expected = {
+      TLM_READ_COMMAND, TLM_WRITE_COMMAND, TLM_READ_COMMAND, TLM_WRITE_COMMAND, TLM_READ_COMMAND};
+  EXPECT_EQ(memory.commands, expected);
+  EXPECT_EQ(answers.old, (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_EQ(answers.written, (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(memory.bytes[8], 2);
+  EXPECT_EQ(answers.done, Time::from_ns(150));
+  EXPECT_EQ(answers.took, ends_requests_at_once ? 2U : 3U) << "of those that had to wait";
+  EXPECT_TRUE(port.is_quiet());
+}
+
+TEST(MemoryPort, LNK_9_29_NothingComesBetweenTheReadAndTheWriteOfAnAtomic) {
+  expect_each_by_itself(false);
+}
+TEST(MemoryPort, LNK_9_29_NorWhereTheMemoryTakesRequestsAtOnce) {
+  expect_each_by_itself(true);
+}
 
 // A request reaches the memory `delay` after it was submitted, though it has to wait for another.
 TEST(MemoryPort, ARequestThatHadToWaitComesNoEarlierThanItsDelay) {

@@ -37,6 +37,28 @@ TEST_F(HostRulesTest, OnlyMemoryRequestsGoUp) {
   EXPECT_EQ(refusal(), "unsupported_request");
 }
 
+TEST_F(HostRulesTest, LNK_9_29_AtomicsAreServedUnlessTheyAreSwitchedOff) {
+  for (const TlpType type : {TlpType::kFetchAdd, TlpType::kSwap, TlpType::kCas}) {
+    request.type = type;
+    config.atomics = true;
+    EXPECT_EQ(refusal(), "");
+    config.atomics = false;
+    EXPECT_EQ(refusal(), "unsupported_request");
+  }
+  request.type = TlpType::kDMWr;
+  EXPECT_EQ(refusal(), "");
+  config.deferrable_writes = false;
+  EXPECT_EQ(refusal(), "unsupported_request");
+  request.type = TlpType::kMWr;
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(HostRulesTest, LNK_9_29_OneOperandOfACasHasToLieInMemory) {
+  request.type = TlpType::kCas;  // of two DWs each
+  EXPECT_EQ(at((1 << 20) - 8), "");
+  EXPECT_EQ(at((1 << 20) - 4), "unmapped_address");
+}
+
 TEST_F(HostRulesTest, BusMasterEnableComesFirst) {
   HostRules rules(config);
   rules.set_bus_master(false);
