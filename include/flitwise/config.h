@@ -40,6 +40,7 @@ struct EdgeConfig {
 enum class PeerRoute { kDirect, kRedirect };
 
 inline constexpr Bytes kFirstBar = Bytes{1} << 40;  ///< where host software places BARs
+inline constexpr Bytes kBarSpace = Bytes{1} << 38;  ///< how much there is for them
 
 /// Access Control Services of the downstream ports of a switch.
 struct AcsConfig {

@@ -17,6 +17,8 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "common/ranges.h"
+#include "config/load.h"
+#include "config/traces.h"
 #include "flitwise/error.h"
 #include "script/script.h"
 #include "sweep/plan.h"
@@ -46,7 +48,9 @@ std::string checked(const std::string& file) {
     return fmt::format("{}: ok, a sweep of {} points\n", file, plan.size());
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();
-  print_warnings(config_from_text(text, file, folder), file);
+  const Config config = config_from_text(text, file, folder);
+  check_traces(config);
+  print_warnings(config, file);
   return fmt::format("{}: ok\n", file);
 }
 

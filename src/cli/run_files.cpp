@@ -14,6 +14,7 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "config/load.h"
+#include "config/traces.h"
 #include "flitwise/system.h"
 #include "results/summary_table.h"
 #include "system/kernel.h"
@@ -128,6 +129,7 @@ SimulatedRun simulate(const Config& config, std::string* config_space) {
   watch_for_interrupt();
   SimulatedRun run;
   RunResult& result = run.result;
+  check_traces(config);
   print_warnings(config);
   const auto start = std::chrono::steady_clock::now();
   run_in_kernel([&] {

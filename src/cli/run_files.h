@@ -22,7 +22,7 @@ struct SimulatedRun {
 
 /// Builds the machine, runs it to its end and completes the result with seed, effective config and
 /// host time. config_space: if given, the dump of configuration space after bring-up goes there.
-/// May be called once per process. Throws SimulationError.
+/// May be called once per process. Throws SimulationError, and ConfigError for a wrong trace.
 SimulatedRun simulate(const Config& config, std::string* config_space = nullptr);
 
 /// Exit code of a finished run: a failed check is reported and ends in 3, since only a broken model

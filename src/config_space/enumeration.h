@@ -14,6 +14,7 @@
 
 #include "config_space/config_space.h"
 #include "config_space/registers.h"
+#include "flitwise/config.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
@@ -68,7 +69,7 @@ struct AccessControl {
 };
 
 struct EnumeratorOptions {
-  AddressRange mmio{std::uint64_t{1} << 40, std::uint64_t{1} << 38};  ///< prefetchable 64-bit space
+  AddressRange mmio{kFirstBar, kBarSpace};  ///< prefetchable 64-bit space
   /// Asked once for each function. Unit: byte.
   std::function<unsigned(const FoundFunction&)> mrrs_of = [](const FoundFunction&) { return 512U; };
   /// Asked once for each port that has ACS.

@@ -27,9 +27,6 @@ CsvReader::CsvReader(std::istream& in, std::string file, const char* header)
 }
 
 bool CsvReader::next_line() {
-  if (problems_.size() >= kMostProblems) {
-    return false;
-  }
   in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   auto length = static_cast<std::size_t>(in_.gcount());
   is_too_long_ = in_.fail() && length != 0;
@@ -90,6 +87,8 @@ void CsvReader::note(std::uint64_t line, int column, std::string message) {
   if (problems_.size() < kMostProblems) {
     problems_.push_back(
         {file_, static_cast<int>(std::min(line, kMostLines)), column, "", std::move(message)});
+  } else {
+    ++more_problems_;
   }
 }
 
@@ -104,9 +103,14 @@ bool CsvReader::note_early_end(const char* too_long) {
 }
 
 void CsvReader::throw_if_any() const {
-  if (!problems_.empty()) {
-    throw ConfigError(problems_);
+  if (problems_.empty()) {
+    return;
   }
+  std::vector<Problem> told = problems_;
+  if (more_problems_ > 0) {
+    told.push_back({file_, 0, 0, "", fmt::format("and {} more", more_problems_)});
+  }
+  throw ConfigError(told);
 }
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view field) {

@@ -15,7 +15,7 @@
 namespace flitwise {
 
 /// Lines of a stream through one fixed buffer, and the fields of each. Both LF and CRLF end a line.
-/// Problems are bounded: a file of rubbish gives kMostProblems, not millions.
+/// Problems are bounded: a file of rubbish gives kMostProblems and how many more there are.
 class CsvReader {
  public:
   static constexpr std::size_t kLongestLine = 1024;  ///< characters; longer is not a line of data
@@ -24,7 +24,7 @@ class CsvReader {
   /// Throws ConfigError where the first line is not `header`. `file`: its name in problems.
   CsvReader(std::istream& in, std::string file, const char* header);
 
-  /// False after the last line, at one that is too long, and with as many problems as are told.
+  /// False after the last line, and at one that is too long.
   bool next_line();
   /// Number of the line last given, from 1.
   std::uint64_t line_number() const { return line_number_; }
@@ -65,6 +65,7 @@ class CsvReader {
   std::size_t position_ = 0;  ///< first character of the line not yet read; beyond it: none is left
   int column_ = 1;            ///< of the field; after the last one, of the line's end
   std::vector<Problem> problems_;
+  std::uint64_t more_problems_ = 0;  // that are not told
 };
 
 /// The whole field as an unsigned number, decimal or with 0x hexadecimal.

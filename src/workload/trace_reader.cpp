@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
+#include "common/quantity.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -65,13 +68,16 @@ bool parse_op(CsvReader& csv, WorkItem& item) {
   return item.op == Op::kRead || csv.field() == "write" || csv.refuse("read or write");
 }
 
-bool parse_address(CsvReader& csv, WorkItem& item) {
+bool parse_address(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
   const auto address = parse_unsigned(csv.field());
   item.address = address.value_or(0);
-  return address || csv.refuse("a byte address, decimal or 0x hexadecimal");
+  if (!address) {
+    return csv.refuse("a byte address, decimal or 0x hexadecimal");
+  }
+  return reach.contains(item.address) || csv.refuse("an address in " + reach.words);
 }
 
-bool parse_bytes(CsvReader& csv, WorkItem& item) {
+bool parse_bytes(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
   const auto bytes = parse_unsigned(csv.field());
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (!bytes || *bytes == 0 || *bytes > kMost) {
@@ -81,13 +87,49 @@ bool parse_bytes(CsvReader& csv, WorkItem& item) {
     return csv.refuse("an end within the 64-bit address space");
   }
   item.bytes = static_cast<std::uint32_t>(*bytes);
-  return true;
+  return reach.contains(item.address, *bytes) || csv.refuse("an end in " + reach.words);
+}
+
+std::string span_text(const char* what, const TraceReach& reach, const std::string& key) {
+  return fmt::format("{}, {:#x} to {:#x} ({})", what, reach.first, reach.last, key);
 }
 
 }  // namespace
 
-TraceReader::TraceReader(const std::string& path, std::uint32_t domains)
-    : path_(path), domains_(domains) {
+bool TraceReach::contains(std::uint64_t address, std::uint64_t bytes) const {
+  const auto lies_in = [&](std::uint64_t from, std::uint64_t to) {
+    return address >= from && address <= to && bytes - 1 <= to - address;
+  };
+  return lies_in(first, last) || (has_peers && lies_in(kFirstBar, kFirstBar + kBarSpace - 1));
+}
+
+// Traces are not translated; whose the bytes are is up to the host.
+TraceReach TraceReach::of(const Config& device, const HostConfig& host, bool has_peers) {
+  const WorkloadVia via = device.workload.via;
+  TraceReach reach;
+  if (via != WorkloadVia::kDma && via != WorkloadVia::kCxlCache) {
+    reach.last = device.device.cxl.memory - 1;
+    reach.words = span_text("the memory of the device", reach,
+                            "device.cxl.memory is " + config::size_text(device.device.cxl.memory));
+    return reach;
+  }
+  reach.last = host.memory.size - 1;
+  reach.words =
+      span_text("host memory", reach, "host.memory.size is " + config::size_text(host.memory.size));
+  if (via == WorkloadVia::kDma && host.dma_window.size != 0) {
+    reach.first = host.dma_window.base;
+    reach.last = std::min(reach.last, host.dma_window.base + host.dma_window.size - 1);
+    reach.words = span_text("the window for DMA", reach, "host.dma_window");
+  }
+  reach.has_peers = has_peers && via == WorkloadVia::kDma;
+  if (reach.has_peers) {
+    reach.words += fmt::format(", or in a BAR below the same switch, from {:#x} on", kFirstBar);
+  }
+  return reach;
+}
+
+TraceReader::TraceReader(const std::string& path, std::uint32_t domains, TraceReach reach)
+    : path_(path), domains_(domains), reach_(std::move(reach)) {
   if (path.empty()) {
     throw ConfigError({{"config", 0, 0, "workload.trace", "is empty; expected a CSV file"}});
   }
@@ -147,8 +189,9 @@ bool TraceReader::parse(WorkItem& item) {
   return csv.take("time_ns", "") && parse_at(csv, item) &&  // a line has at least one field
          csv.take("domain", "before domain") && parse_domain(csv, domains_, item) &&
          csv.take("op", "before op") && parse_op(csv, item) &&
-         csv.take("address", "before address") && parse_address(csv, item) &&
-         csv.take("bytes", "before bytes") && parse_bytes(csv, item) && csv.expect_end("sixth");
+         csv.take("address", "before address") && parse_address(csv, reach_, item) &&
+         csv.take("bytes", "before bytes") && parse_bytes(csv, reach_, item) &&
+         csv.expect_end("sixth");
 }
 
 bool TraceReader::next(WorkItem& item) {

@@ -13,14 +13,26 @@
 
 namespace flitwise {
 
+/// Where the requests of a trace may go: memory, and BARs of peers. Without limits at first.
+struct TraceReach {
+  std::uint64_t first = 0, last = ~std::uint64_t{0};  ///< bytes of memory
+  bool has_peers = false;                             ///< there are BARs from kFirstBar on
+  std::string words = {};                             ///< what that is, with its key
+
+  /// Of one device's configuration; `host`: that of its root port. has_peers: it is below a switch.
+  static TraceReach of(const Config& device, const HostConfig& host, bool has_peers);
+  bool contains(std::uint64_t address, std::uint64_t bytes = 1) const;
+};
+
 /// CSV with the header `time_ns,domain,op,address,bytes`. The file is read twice: once here, once
-/// while it is replayed; its size does not matter.
+/// while it is replayed; its size does not matter. `flitwise run` has had it checked with the reach
+/// before (config/traces.h).
 class TraceReader final : public Workload {
  public:
   /// Reads the whole file once. Throws ConfigError with the problems of the file, each with line
-  /// and column: a wrong header or field, falling times, a domain at or above `domains`, a last
-  /// line without its end (a file that was cut off), no line at all.
-  TraceReader(const std::string& path, std::uint32_t domains);
+  /// and column: a wrong header or field, falling times, a domain at or above `domains`, bytes out
+  /// of reach, a last line without its end (a file that was cut off), no line at all.
+  TraceReader(const std::string& path, std::uint32_t domains, TraceReach reach = {});
 
   std::uint64_t records() const { return records_; }
 
@@ -35,6 +47,7 @@ class TraceReader final : public Workload {
 
   std::string path_;
   std::uint32_t domains_;
+  TraceReach reach_;
   std::ifstream file_;
   std::optional<CsvReader> csv_;
   std::uint64_t records_ = 0;

@@ -27,7 +27,7 @@ class Trace : public testing::Test {
   /// What is wrong with the trace, without the file name.
   std::string problem(unsigned domains = 4) {
     try {
-      TraceReader reader(path_, domains);
+      TraceReader reader(path_, domains, reach_);
     } catch (const ConfigError& error) {
       std::string text;
       for (const Problem& p : error.problems()) {
@@ -44,6 +44,7 @@ class Trace : public testing::Test {
   }
 
   const std::string path_;
+  TraceReach reach_;
 
  private:
   static std::string test_name() {
@@ -95,6 +96,55 @@ TEST_F(Trace, BadFieldIsRefusedWithLineAndColumn) {
             "2:29: bytes is '2'; expected an end within the 64-bit address space\n");
 }
 
+TEST_F(Trace, WhatLiesBeyondMemoryIsRefused) {
+  Config config;
+  config.host.memory.size = 0x10000;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_EQ(problem_of_lines("0,0,read,0,65536\n0,0,write,0xffff,1\n"), "accepted");
+  EXPECT_EQ(problem_of_lines("0,0,read,0x10000,1\n0,0,write,0xffff,2\n0,0,read,0,65537\n"),
+            "2:10: address is '0x10000'; expected an address in host memory, 0x0 to 0xffff "
+            "(host.memory.size is 64KiB)\n"
+            "3:18: bytes is '2'; expected an end in host memory, 0x0 to 0xffff "
+            "(host.memory.size is 64KiB)\n"
+            "4:12: bytes is '65537'; expected an end in host memory, 0x0 to 0xffff "
+            "(host.memory.size is 64KiB)\n");
+}
+
+TEST_F(Trace, BelowASwitchItMayReachBars) {
+  const Config config;
+  const std::string bars =
+      "0,0,read,0x10000000000,64\n0,0,write,0x13ffffffff0,16\n0,0,read,0x3fffffff0,16\n";
+  reach_ = TraceReach::of(config, config.host, true);
+  EXPECT_EQ(problem_of_lines(bars), "accepted");
+  EXPECT_NE(problem_of_lines("0,0,write,0x13ffffffff0,17\n"), "accepted");
+  EXPECT_NE(problem_of_lines("0,0,write,0x3fffffff0,17\n"), "accepted");
+  EXPECT_NE(problem_of_lines("0,0,write,0xffffffffff,2\n"), "accepted");
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_NE(problem_of_lines(bars), "accepted");
+}
+
+TEST_F(Trace, WhereThereIsAWindowForDmaItStaysInside) {
+  Config config;
+  config.host.dma_window.base = 0x1000;
+  config.host.dma_window.size = 0x1000;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_EQ(problem_of_lines("0,0,read,0x1000,4096\n"), "accepted");
+  EXPECT_EQ(problem_of_lines("0,0,read,0xfff,1\n"),
+            "2:10: address is '0xfff'; expected an address in the window for DMA, 0x1000 to "
+            "0x1fff (host.dma_window)\n");
+}
+
+TEST_F(Trace, ByCxlMemItStaysInTheMemoryOfTheDevice) {
+  Config config;
+  config.workload.via = WorkloadVia::kCxlMem;
+  config.device.cxl.memory = 0x10000;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_EQ(problem_of_lines("0,0,read,0xffc0,64\n"), "accepted");
+  EXPECT_EQ(problem_of_lines("0,0,read,0x10000,64\n"),
+            "2:10: address is '0x10000'; expected an address in the memory of the device, 0x0 to "
+            "0xffff (device.cxl.memory is 64KiB)\n");
+}
+
 TEST_F(Trace, WrongNumberOfFieldsIsRefused) {
   EXPECT_EQ(problem_of_lines("0,0,read\n"),
             "2:9: the line ends before address; expected 'time_ns,domain,op,address,bytes'\n");
@@ -127,7 +177,8 @@ TEST_F(Trace, AllBadLinesAreToldInOneGoButNotMillions) {
     TraceReader reader(path_, 4);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.problems().size(), CsvReader::kMostProblems);
+    ASSERT_EQ(error.problems().size(), CsvReader::kMostProblems + 1);
+    EXPECT_EQ(error.problems().back().text(), path_ + ": and 9950 more");
   }
 }
 

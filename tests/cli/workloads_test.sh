@@ -1,0 +1,34 @@
+# What a workload asks of a machine that does not have it is known before anything runs: exit code 2, and the place.
+. "$(dirname "$0")/program.sh"
+
+# trace FILE LINES...: a trace and a config that replays it; sets $traced.
+trace() {
+  local name="$1"
+  shift
+  { echo time_ns,domain,op,address,bytes && printf '%s\n' "$@"; } >"$work/$name.csv"
+  traced="$work/$name.yaml"
+  printf 'base: %s\nworkload: {kind: trace, trace: %s.csv}\nrun: {warmup: 0}\n' "$config" "$name" >"$traced"
+}
+
+trace inside 0,0,write,0x3fffffff0,16
+expect 0 check "$traced"
+expect 0 run "$traced" --quiet
+trace beyond 0,0,write,0x400000000,64 10,0,read,0x3fffffff0,17
+for command in check run; do
+  refuse 2 "$command" "$traced"
+  said "beyond.csv:2:11: address is '0x400000000'; expected an address in host memory, 0x0 to 0x3ffffffff (host.memory.size is 16GiB)"
+  said "beyond.csv:3:23: bytes is '17'; expected an end in host memory"
+done
+expect 0 run "$traced" --quiet --set host.memory.size=32GiB
+
+trace many $(for i in {1..60}; do echo "$i,0,write,0x400000000,64"; done)
+refuse 2 run "$traced"
+[[ $(grep -c "expected an address" "$work/err") == 50 ]] || complain "not 50 problems of 60 are told"
+said "many.csv: and 10 more"
+
+# A peer below the same switch has BARs; whether one is at the address is known when software has placed them.
+trace bar 0,0,write,0x10000000000,64
+refuse 2 check "$traced"
+said "expected an address in host memory"
+expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/peer_to_peer.yaml" --quiet
+finish
