@@ -14,8 +14,8 @@ namespace flitwise {
 namespace {
 
 constexpr const char* kReasons[] = {
-    "?",         "no_window",           "back_to_sender", "no_bus",         "no_handle",
-    "no_device", "bus_master_disabled", "egress_blocked", "wrong_direction"};
+    "?",         "no_window",           "back_to_sender", "no_bus",          "no_handle",
+    "no_device", "bus_master_disabled", "egress_blocked", "atomics_blocked", "wrong_direction"};
 
 }  // namespace
 

@@ -188,9 +188,12 @@ std::vector<Register> registers_of(const PcieOptions& options) {
   const std::uint32_t prefixes = pcie::kCap2ExtendedFmt | pcie::kCap2EndEndPrefix;
   const bool is_root = options.type == pcie::PortType::kRootPort;
   const bool is_downstream = is_root || options.type == pcie::PortType::kDownstreamPort;
+  const bool is_of_switch = options.type == pcie::PortType::kUpstreamPort ||
+                            options.type == pcie::PortType::kDownstreamPort;
   const std::uint32_t control2 = pcie::kTimeoutValueMask | pcie::kTimeoutDisable |
                                  pcie::kIdoRequest | pcie::kIdoCompletion |
                                  (is_downstream ? pcie::kAriForwarding : 0U) |
+                                 (is_of_switch ? pcie::kAtomicEgressBlocking : 0U) |
                                  (options.ten_bit_tag ? pcie::kTenBitRequester : 0U);
   return {
       {pcie::kCapabilities, (2U | type << 4) << 16},
@@ -201,8 +204,9 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
        0xc3 | (options.link.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
       {pcie::kRootControl, 0, is_root ? 0x1fU : 0U},
-      {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags |
-                              prefixes | options.completes},
+      {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) |
+                              (is_of_switch ? pcie::kCap2AtomicRouting : 0U) | tags | prefixes |
+                              options.completes},
       {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2},
       {pcie::kLinkCap2, speeds},
       {pcie::kLinkControl2, options.link.generation, 0xf, 0, 0xf},

@@ -64,12 +64,14 @@ inline constexpr std::uint32_t kStatusCorrectable = 1U << 16, kStatusNonFatal = 
 inline constexpr std::uint32_t kCap2AriForwarding = 1U << 5, kCap2TenBitCompleter = 1U << 16,
                                kCap2TenBitRequester = 1U << 17, kCap2ExtendedFmt = 1U << 20,
                                kCap2EndEndPrefix = 1U << 21;
-inline constexpr std::uint32_t kCap2Atomics = 7U << 7;  ///< completer of 32, 64 and 128 bits
+inline constexpr std::uint32_t kCap2Atomics = 7U << 7,  ///< completer of 32, 64 and 128 bits
+    kCap2AtomicRouting = 1U << 6;
 /// DMWr Completer Supported, and [30:29] Lengths Supported 1: up to 128 bytes. Unverified.
 inline constexpr std::uint32_t kCap2DeferrableWrites = 1U << 28 | 1U << 29;
 inline constexpr std::uint32_t kTimeoutValueMask = 0xf, kTimeoutDisable = 1U << 4,
                                kAriForwarding = 1U << 5, kIdoRequest = 1U << 8,
-                               kIdoCompletion = 1U << 9, kTenBitRequester = 1U << 12;
+                               kAtomicEgressBlocking = 1U << 7, kIdoCompletion = 1U << 9,
+                               kTenBitRequester = 1U << 12;
 
 /// Code of a size field: 0 for 128 bytes up to 5 for 4096.
 constexpr std::uint32_t size_code(unsigned bytes) {

@@ -53,7 +53,17 @@ Route RoutingTable::route(const Tlp& tlp, std::uint16_t ingress) const {
   if (is_io(tlp.type)) {
     return none(NoRoute::kNoWindow);  // model: no port has an I/O window.
   }
+  if (is_atomic(tlp.type)) {
+    return atomic(tlp, ingress);
+  }
   return is_completion(tlp.type) ? by_id(tlp, tlp.requester_id, ingress) : by_address(tlp, ingress);
+}
+
+Route RoutingTable::atomic(const Tlp& tlp, std::uint16_t ingress) const {
+  const Route route = by_address(tlp, ingress);
+  const bool is_blocked = (route.where == Where::kUp && upstream_.blocks_atomics) ||
+                          (route.where == Where::kDown && downstream_[route.port].blocks_atomics);
+  return is_blocked ? none(NoRoute::kAtomicsBlocked) : route;
 }
 
 Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
@@ -211,6 +221,7 @@ Bridge decode_bridge(const ConfigSpace& space) {
     const std::uint32_t control2 =
         space.read(static_cast<std::uint16_t>(*pcie + cfg::pcie::kDeviceControl2));
     bridge.ari_forwarding = (control2 & cfg::pcie::kAriForwarding) != 0;
+    bridge.blocks_atomics = (control2 & cfg::pcie::kAtomicEgressBlocking) != 0;
   }
   const auto acs = space.find_extended(cfg::kExtAcs);
   if (acs) {

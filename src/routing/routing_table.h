@@ -27,6 +27,7 @@ struct Bridge {
   AddressRange memory;          ///< non-prefetchable window; empty when base > limit
   AddressRange prefetchable;
   bool ari_forwarding = false;  ///< device numbers behind the port are function numbers
+  bool blocks_atomics = false;  ///< AtomicOp Egress Blocking: none leaves by the port
   bool source_validation = false;
   bool p2p_request_redirect = false;
   bool p2p_completion_redirect = false;
@@ -69,6 +70,7 @@ enum class NoRoute : std::uint8_t {
   kNoDevice,           ///< device number other than 0 behind a port, or no such port function
   kBusMasterDisabled,  ///< the ingress port may not forward memory requests upstream
   kEgressBlocked,      ///< ACS P2P Egress Control: a violation
+  kAtomicsBlocked,     ///< the egress port blocks atomics [LNK-9.31]
   kWrongDirection,     ///< a configuration request from below, a broadcast from below, ...
 };
 
@@ -121,6 +123,7 @@ class RoutingTable {
 
  private:
   Route by_address(const Tlp& tlp, std::uint16_t ingress) const;
+  Route atomic(const Tlp& tlp, std::uint16_t ingress) const;
   Route by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const;
   Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
   Route message(const Tlp& tlp, std::uint16_t ingress) const;

@@ -113,6 +113,26 @@ TEST_F(SwitchRouting, LNK_13_3_EgressControlDecidesPortByPort) {
   expect(write_to(kBase), 1, Where::kDown, 0);
 }
 
+TEST_F(SwitchRouting, LNK_9_31_NoAtomicLeavesByAPortThatBlocksThem) {
+  for (const TlpType type : {TlpType::kFetchAdd, TlpType::kSwap, TlpType::kCas}) {
+    Tlp up = write_to(0x1000), across = write_to(kBase);
+    up.type = across.type = type;
+    table_.update_upstream(bridge(1, 2, 6, kBase, 64 * kMiB));
+    change(0, [](Bridge& port) { port.blocks_atomics = false; });
+    expect(up, 1, Where::kUp);
+    expect(across, 1, Where::kDown, 0);
+    Bridge upstream = table_.upstream();
+    upstream.blocks_atomics = true;
+    table_.update_upstream(upstream);
+    expect(up, 1, Where::kNone, kUpstreamPort, NoRoute::kAtomicsBlocked);
+    expect(across, 1, Where::kDown, 0);
+    change(0, [](Bridge& port) { port.blocks_atomics = true; });
+    expect(across, 1, Where::kNone, kUpstreamPort, NoRoute::kAtomicsBlocked);
+    expect(across, kUpstreamPort, Where::kNone, kUpstreamPort, NoRoute::kAtomicsBlocked);
+  }
+  expect(write_to(kBase), 1, Where::kDown, 0);
+}
+
 TEST_F(SwitchRouting, LNK_13_4_TranslatedAddressesGoAcrossWhereThatIsEnabled) {
   change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
   Tlp tlp = write_to(kBase);
