@@ -36,6 +36,8 @@ inline constexpr std::uint16_t kModelVendor = 0xf17d;
 /// Process Address Space ID, 20 bits.
 enum class Pasid : std::uint32_t {};
 inline constexpr unsigned kPasidBits = 20;
+/// Of tables of the translation agent: 16 bits, and 0 names none.
+inline constexpr unsigned kMostDomainIds = 0xffff;
 
 /// Device Handle Identifier, 2 to 12 bits on the wire. [DHI D6]
 enum class Dhi : std::uint16_t {};

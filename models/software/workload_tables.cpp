@@ -139,10 +139,9 @@ std::vector<std::uint64_t> WorkloadTables::forbid(const DeviceIdentity& domain, 
 }
 
 std::uint16_t WorkloadTables::domain_of(const DeviceIdentity& domain) {
-  constexpr std::size_t kMost = 0xffff;
   const auto next = static_cast<std::uint16_t>(domains_.size() + 1);
   const auto [found, is_new] = domains_.emplace(key_of(domain), next);
-  if (is_new && domains_.size() > kMost) {
+  if (is_new && domains_.size() > kMostDomainIds) {
     throw SimulationError(
         "tables for the workload: more than 65,535 pairs of function and PASID; expected a smaller "
         "workload.domains");

@@ -139,10 +139,10 @@ std::string most_telling_path(const BrokenRelation& relation, const Place& place
 }
 
 /// `known` are the relations broken already without the instance.
-void check_relations(const Config& config, const TopologyFacts& topology, const Origins& whole,
+void check_relations(const BrokenRelations& relations, const Origins& whole,
                      const Origins* of_instance, std::vector<std::string>& known,
                      ProblemList& problems) {
-  for (const BrokenRelation& relation : broken_relations(config, topology)) {
+  for (const BrokenRelation& relation : relations) {
     const Place* place = blamed(relation, whole, of_instance);
     const bool is_known = contains(known, relation.message);
     if (place == nullptr || is_known) {
@@ -307,7 +307,8 @@ void check_instance(const InstanceName& known, const Graph& graph, Reader& reade
   }
   const Config own = with_overrides(base, instance.values);
   check_broken_rules(one, own.faults);
-  check_relations(own, facts, reader.origins(), &instance.origins, broken, problems);
+  check_relations(broken_relations(own, facts), reader.origins(), &instance.origins, broken,
+                  problems);
   check_egress(own.system.acs, graph, instance.origins, one.prefix(), problems);
   if (!instance.values.empty()) {
     config.instances[known.name] = instance.values;
@@ -348,11 +349,20 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   std::vector<std::string> broken;
   if (has_graph(config, reader.origins(), problems)) {
     const Graph graph(config.system);
-    check_relations(config, facts_of(graph), reader.origins(), nullptr, broken, problems);
+    check_relations(broken_relations(config, facts_of(graph)), reader.origins(), nullptr, broken,
+                    problems);
     check_egress(config.system.acs, graph, reader.origins(), "", problems);
     check_instances(graph, reader, config, broken, problems);
+    if (const auto one = problems.empty() ? too_many_domains(config, graph) : std::nullopt) {
+      const auto own = reader.instances().find(graph[one->device].name);
+      BrokenRelations relations;
+      relations.push_back(one->relation);
+      check_relations(relations, reader.origins(),
+                      own == reader.instances().end() ? nullptr : &own->second.origins, broken,
+                      problems);
+    }
   } else {
-    check_relations(config, {}, reader.origins(), nullptr, broken, problems);
+    check_relations(broken_relations(config, {}), reader.origins(), nullptr, broken, problems);
   }
   if (!problems.empty()) {
     throw ConfigError(problems.sorted());

@@ -9,32 +9,10 @@
 #include "common/ranges.h"
 #include "config/names.h"
 #include "config/sections/sections.h"
-#include "endpoint/domain_numbers.h"
-#include "flitwise/ids.h"
 #include "flitwise/tlp.h"
 
 namespace flitwise::config {
 namespace {
-
-void check_domains(const Config& config, BrokenRelations& broken) {
-  const Identity identity = config.link.identity;
-  const auto& functions = config.device.functions;
-  // Software uses no wider PASIDs than the translation agent has. [CFG-10]
-  const unsigned bits = config.iommu.translation != Translation::kOff
-                            ? config.iommu.capabilities.pasid_bits
-                            : kPasidBits;
-  const std::uint64_t limit =
-      DomainNumbers(config.device, identity != Identity::kBdf && functions.has_pasid && bits > 0)
-          .limit(bits);
-  broken.add_if(
-      identity != Identity::kNone && config.workload.domains > limit,
-      {"link.identity", "device.functions.count", "device.functions.has_pasid", "workload.domains"},
-      "{} domains with {} function(s){} and identity {}; expected workload.domains up to {}, or "
-      "more functions{}",
-      config.workload.domains, functions.count, functions.has_pasid ? "" : " without PASID",
-      spelling(identity), limit,
-      bits < kPasidBits ? ", or more iommu.capabilities.pasid_bits" : "");
-}
 
 /// Which forms a handle may take where. [DHI D23]
 void check_form(const Config& config, bool has_switch, BrokenRelations& broken) {

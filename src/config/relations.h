@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flitwise/config.h"
+#include "topology/graph.h"
 
 namespace flitwise::config {
 
@@ -38,6 +40,17 @@ struct TopologyFacts {
 
 /// All relations that do not hold.
 BrokenRelations broken_relations(const Config& config, const TopologyFacts& topology);
+
+/// Those of functions and PASIDs for domains, part of broken_relations().
+void check_domains(const Config& config, BrokenRelations& broken);
+
+/// One of a machine as a whole, with the device that breaks it.
+struct BrokenRelationOf {
+  NodeIndex device;
+  BrokenRelation relation;
+};
+/// Software gives each domain of a host's devices a Domain ID. REQUIRES: all else holds.
+std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Graph& graph);
 
 /// Those of CXL.cache and CXL.mem, part of broken_relations().
 void check_cxl(const Config& config, const TopologyFacts& topology, BrokenRelations& broken);

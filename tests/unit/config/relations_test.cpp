@@ -31,6 +31,28 @@ TEST(Relations, DomainsBeyondThePasidsOfOneFunction) {
   expect_refused({"workload.domains=5", "device.functions.has_pasid=false"}, "without PASID");
 }
 
+TEST(Relations, DomainsBeyondTheDomainIdsOfAHost) {
+  const std::string translated = "iommu.translation=first_stage";
+  const std::string small = "workload.buffer_size=4KiB";
+  expect_accepted({small, "workload.domains=65536"});
+  expect_accepted({small, "workload.domains=65535", translated});
+  expect_refused(
+      {small, "workload.domains=65536", translated},
+      "translation for 65536 domains of ep0, each with tables and a Domain ID of its own, of "
+      "which a host has 65535; expected workload.domains up to 65535, or "
+      "iommu.translation off");
+  const std::string churn = "workload.domain_choice=churn";  // four times as many
+  expect_accepted({small, "workload.domains=16383", translated, churn});
+  expect_refused({small, "workload.domains=16384", translated, churn}, "up to 16383, or");
+  const std::string devices = "system.devices=2";
+  expect_accepted({small, "workload.domains=32767", translated, devices});
+  expect_refused({small, "workload.domains=32768", translated, devices},
+                 "32768 domains of ep1 beside 32768 others");
+  expect_refused({small, "workload.domains=5", translated, devices,
+                  "system.instances.ep1.workload.domains=65531"},
+                 "system.instances.ep1.workload.domains");
+}
+
 // [CFG-10]
 TEST(Relations, DomainsBeyondThePasidsOfTheTranslationAgent) {
   const std::string functions = "device.functions.count=4";
