@@ -21,25 +21,39 @@ struct Figure {
   std::vector<const char*> columns;  ///< the first one that is there counts
   double factor;
   int decimals;
+  bool may_be_zero = false;
 };
-
-const std::vector<Figure> kFigures = {
-    {"link efficiency, %", {"up_link_efficiency"}, 100, 2},
-    {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2},
-    {"p50, ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1, 1},
-    {"p99, ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1, 1},
-    {"ALLOC", {"dhi_allocs"}, 1, 0},
-};
+using Figures = std::vector<Figure>;
 
 /// The figure of a row; a latency without samples does not count.
 std::optional<double> figure_of(const Json& row, const Figure& figure) {
   for (const char* column : figure.columns) {
     const auto value = number_at(row, column);
-    if (value && (*value != 0 || figure.columns.size() == 1)) {
+    if (value && (*value != 0 || figure.may_be_zero)) {
       return value;
     }
   }
   return std::nullopt;
+}
+
+/// Latencies of writes and of reads have columns of their own where a point has both.
+Figures figures_of(const std::vector<Json>& rows) {
+  const Figure write_p50{"write p50, ns", {"dma_write_p50_ns"}, 1, 1};
+  const Figure read_p50{"read p50, ns", {"dma_read_p50_ns"}, 1, 1};
+  const Figure write_p99{"write p99, ns", {"dma_write_p99_ns"}, 1, 1};
+  const Figure read_p99{"read p99, ns", {"dma_read_p99_ns"}, 1, 1};
+  Figures all = {{"link efficiency, %", {"up_link_efficiency"}, 100, 2, true},
+                 {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2}};
+  if (any_of(rows, [&](const Json& row) {
+        return figure_of(row, write_p50) && figure_of(row, read_p50);
+      })) {
+    boost::range::push_back(all, Figures{write_p50, read_p50, write_p99, read_p99});
+  } else {
+    all.push_back({"p50, ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1, 1});
+    all.push_back({"p99, ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1, 1});
+  }
+  all.push_back({"ALLOC", {"dhi_allocs"}, 1, 0, true});
+  return all;
 }
 
 std::string number(double value, const Figure& figure) {
@@ -50,10 +64,10 @@ std::string plain_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string point_table(const MergedSweep& merged, std::size_t width) {
+std::string point_table(const MergedSweep& merged, const Figures& figures, std::size_t width) {
   std::vector<std::string> header = {"block"};
   header.insert(header.end(), merged.axes.begin(), merged.axes.end());
-  boost::range::push_back(header, mapped(kFigures, &Figure::title));
+  boost::range::push_back(header, mapped(figures, &Figure::title));
   TextTable table(header);
   table.name_rows_by(1 + merged.axes.size());
   for (const Json& row : merged.rows) {
@@ -61,7 +75,7 @@ std::string point_table(const MergedSweep& merged, std::size_t width) {
     for (const std::string& axis : merged.axes) {
       cells.push_back(plain_text(row.at(axis)));
     }
-    for (const Figure& figure : kFigures) {
+    for (const Figure& figure : figures) {
       const auto value = figure_of(row, figure);
       cells.push_back(value ? number(*value, figure) : "-");
     }
@@ -101,14 +115,15 @@ std::vector<Group> groups_of(const MergedSweep& merged, const Plan& plan, bool b
   return groups;
 }
 
-std::string group_table(const std::vector<Group>& groups, std::size_t width) {
+std::string group_table(const std::vector<Group>& groups, const Figures& figures,
+                        std::size_t width) {
   std::vector<std::string> header = {"block", "of which", "points"};
-  boost::range::push_back(header, mapped(kFigures, &Figure::title));
+  boost::range::push_back(header, mapped(figures, &Figure::title));
   TextTable table(header, 2);
   table.name_rows_by(2);
   for (const Group& group : groups) {
     std::vector<std::string> cells = {group.block, group.label, std::to_string(group.rows.size())};
-    for (const Figure& figure : kFigures) {
+    for (const Figure& figure : figures) {
       std::vector<double> values;
       for (const Json* row : group.rows) {
         if (const auto value = figure_of(*row, figure)) {
@@ -216,15 +231,16 @@ std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size
   if (has_study_summary(merged)) {
     return study_summary(merged, width);
   }
+  const Figures figures = figures_of(merged.rows);
   if (merged.rows.size() <= kMostRows) {
-    return point_table(merged, width);
+    return point_table(merged, figures, width);
   }
   std::vector<Group> groups = groups_of(merged, plan, true);
   if (groups.size() > kMostRows) {
     groups = groups_of(merged, plan, false);
   }
   groups.resize(std::min(groups.size(), kMostRows));
-  return group_table(groups, width);
+  return group_table(groups, figures, width);
 }
 
 std::string study_summary(const MergedSweep& merged, std::size_t width) {

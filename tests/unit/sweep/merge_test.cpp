@@ -16,9 +16,11 @@ namespace flitwise::merge_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Merge : public ::testing::Test {
  protected:
@@ -133,6 +135,21 @@ TEST_F(Merge, CsvHasAHeaderAndEmptyCellsWhereAFigureDoesNotApply) {
   merged.columns = {"block", "x", "y"};
   merged.rows = {{{"block", "a,\"b\""}, {"x", nullptr}, {"y", 1.5}}, {{"block", "c"}}};
   EXPECT_EQ(merged_csv(merged), "block,x,y\n\"a,\"\"b\"\"\",,1.5\nc,,\n");
+}
+
+TEST_F(Merge, SummaryHasLatenciesOfWritesAndReadsSideBySideWhereAPointHasBoth) {
+  MergedSweep merged;
+  merged.rows = {{{"block", "a"}, {"dma_write_p50_ns", 250.0}, {"dma_write_p99_ns", 300.0}},
+                 {{"block", "b"}, {"dma_read_p50_ns", 400.5}, {"dma_read_p99_ns", 500.5}}};
+  const std::string apart = sweep_summary(merged, plan_);
+  EXPECT_THAT(apart, AllOf(HasSubstr(" p50, ns"), HasSubstr("250.0"), HasSubstr("500.5")));
+  EXPECT_THAT(apart, Not(HasSubstr("read p50, ns")));
+  merged.rows[0].update({{"dma_read_p50_ns", 450.5}, {"dma_read_p99_ns", 550.5}});
+  const std::string both = sweep_summary(merged, plan_);
+  EXPECT_THAT(both, HasSubstr("write p50, ns  read p50, ns  write p99, ns  read p99, ns"));
+  for (const char* const figure : {"250.0", "450.5", "300.0", "550.5", "400.5"}) {
+    EXPECT_THAT(both, HasSubstr(figure));
+  }
 }
 
 TEST_F(Merge, SummaryHasARowAPointOrARowAGroup) {
