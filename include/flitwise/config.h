@@ -453,12 +453,17 @@ struct CxlDeviceConfig {
   } timing;
 };
 
+/// Of DeviceConfig::functions.carriers. The VFs are those from 1 on, however many there are.
+inline const std::vector<unsigned> kAllFunctions = {}, kVirtualFunctions = {~0U};
+
 struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
     bool has_pasid = true;
     PasidSpace pasid_space = PasidSpace::kFunction;
     Bytes bar_size = Bytes{64} << 10;  ///< BAR 0 of each function
+    /// workload.functions: who carries it. kAllFunctions, kVirtualFunctions, or a rising list.
+    std::vector<unsigned> carriers = kAllFunctions;
   } functions;
   struct {
     unsigned outstanding = 1024;  ///< reads in flight, whole device

@@ -185,7 +185,8 @@ void HostSoftware::ring(std::size_t index, const WorkItem& item, std::uint32_t t
   }
   ByteVector bytes = little_endian_bytes(token, 4);
   bytes.resize(item.bytes);
-  const unsigned function = to_int(item.domain) % device.config.device.functions.count;
+  const unsigned function =
+      device.endpoint->identity_of(item.domain).bdf.value - device.endpoint->base().value;
   host.bridge.write(devices_[index].booted.bar_of(function) + item.address, bytes.data(),
                     bytes.size(), counts);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/random.h"
+#include "endpoint/domain_numbers.h"
 #include "flitwise/error.h"
 #include "host/host_access.h"
 #include "workload/nic_profile.h"
@@ -160,7 +161,7 @@ class DriverSetUp {
     domain.pasid_entry_word = memory.peek_u64(domain.pasid_entry);
     // Another domain of the same function comes behind it.
     const bool has_sibling =
-        to_int(id) + device.config.device.functions.count < domain_ids(workload);
+        to_int(id) + DomainNumbers(device.config.device).functions() < domain_ids(workload);
     domain.is_shared = shares_permissions(device.config) &&
                        to_int(identity.pasid.value_or(Pasid{})) == 0 && has_sibling;
     driver_.add_domain(domain);

@@ -9,6 +9,7 @@
 #include "common/ranges.h"
 #include "config/names.h"
 #include "config/sections/sections.h"
+#include "endpoint/domain_numbers.h"
 #include "flitwise/tlp.h"
 
 namespace flitwise::config {
@@ -305,11 +306,13 @@ void check_translation(const Config& config, BrokenRelations& broken) {
   broken.add_if(driver.teardown_rate > 0 && config.link.carrier != Carrier::kPcie,
                 {"host.iommu_driver.teardown_rate", "link.carrier"},
                 "contexts that end on the bit-packed carrier; expected link.carrier pcie");
-  broken.add_if(driver.teardown_reset && config.device.functions.count < config.workload.domains,
-                {"host.iommu_driver.teardown_reset", "device.functions.count", "workload.domains"},
-                "a reset of functions that {} domains share; expected device.functions.count of at "
-                "least workload.domains",
-                config.workload.domains);
+  broken.add_if(
+      driver.teardown_reset && workload_functions(config.device).size() < config.workload.domains,
+      {"host.iommu_driver.teardown_reset", "device.functions.count", "workload.functions",
+       "workload.domains"},
+      "a reset of functions that {} domains share; expected device.functions.count of at "
+      "least workload.domains",
+      config.workload.domains);
 }
 
 /// Shapes of caches, and what goes with a cache of translations in the device.

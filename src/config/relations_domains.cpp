@@ -17,19 +17,29 @@ void check_domains(const Config& config, BrokenRelations& broken) {
   const unsigned bits = config.iommu.translation != Translation::kOff
                             ? config.iommu.capabilities.pasid_bits
                             : kPasidBits;
-  const std::uint64_t limit =
-      DomainNumbers(config.device, identity != Identity::kBdf && functions.has_pasid && bits > 0)
-          .limit(bits);
+  const std::vector<unsigned> carriers = workload_functions(config.device);
+  const unsigned last = carriers.empty() ? functions.count : carriers.back();
+  if (broken.add_if(
+          last >= functions.count, {"workload.functions", "device.functions.count"},
+          "function {} of a device that has {}; expected device.functions.count of at least {}",
+          last, functions.count, last + 1)) {
+    return;
+  }
+  const DomainNumbers numbers(config.device,
+                              identity != Identity::kBdf && functions.has_pasid && bits > 0);
+  const std::uint64_t limit = numbers.limit(bits);
   broken.add_if(
       identity != Identity::kNone && config.workload.domains > limit,
-      {"link.identity", "device.functions.count", "device.functions.has_pasid", "workload.domains"},
+      {"link.identity", "device.functions.count", "device.functions.has_pasid",
+       "workload.functions", "workload.domains"},
       "{} domains with {} function(s){} and identity {}; expected workload.domains up to {}, or "
       "more functions{}",
-      config.workload.domains, functions.count, functions.has_pasid ? "" : " without PASID",
+      config.workload.domains, numbers.functions(), functions.has_pasid ? "" : " without PASID",
       spelling(identity), limit,
       bits < kPasidBits ? ", or more iommu.capabilities.pasid_bits" : "");
 }
 
+// Flushes go in the name of the PF, which has tables for them though no domain is its own.
 std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Graph& graph) {
   std::vector<std::uint64_t> used(graph.hosts());
   for (const NodeIndex node : graph.devices()) {
@@ -37,7 +47,8 @@ std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Grap
     if (device.iommu.translation == Translation::kOff) {
       continue;
     }
-    const std::uint64_t before = used[graph[node].host];
+    const bool is_pf_apart = workload_functions(device.device).front() != 0;
+    const std::uint64_t before = used[graph[node].host] + (is_pf_apart ? 1 : 0);
     const std::uint64_t domains = domain_ids(device.workload);
     used[graph[node].host] = before + domains;
     if (before + domains > kMostDomainIds) {

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which function and PASID a domain of the workload is. Domain i belongs to function i mod F of F;
-/// its PASID is i div F where each function numbers its own processes, and i where the host gives
-/// each process a PASID that no other has. Without PASID each function is one domain.
+/// Which function and PASID a domain of the workload is. Domain i belongs to function i mod F of
+/// the F that carry the workload; its PASID is i div F where each function numbers its own
+/// processes, and i where the host gives each process a PASID that no other has. Without PASID each
+/// function is one domain.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
+
+/// Numbers of the functions that carry the workload, rising. [workload.functions]
+inline std::vector<unsigned> workload_functions(const DeviceConfig& device) {
+  const std::vector<unsigned>& carriers = device.functions.carriers;
+  if (carriers != kAllFunctions && carriers != kVirtualFunctions) {
+    return carriers;
+  }
+  std::vector<unsigned> all;
+  for (unsigned f = carriers == kAllFunctions ? 0 : 1; f < device.functions.count; ++f) {
+    all.push_back(f);
+  }
+  return all;
+}
 
 class DomainNumbers {
  public:
@@ -18,23 +34,25 @@ class DomainNumbers {
       : DomainNumbers(device, device.functions.has_pasid) {}
   /// uses_pasid: whether domains of one function differ.
   DomainNumbers(const DeviceConfig& device, bool uses_pasid)
-      : functions_(device.functions.count),
+      : functions_(workload_functions(device)),
         uses_pasid_(uses_pasid),
         shares_(uses_pasid && device.functions.pasid_space == PasidSpace::kSystem) {}
 
   /// Domains with one PASID: they follow one another.
-  std::uint32_t per_pasid() const { return shares_ ? 1 : functions_; }
+  std::uint32_t per_pasid() const { return shares_ ? 1 : functions(); }
+  /// Functions that carry the workload.
+  std::uint32_t functions() const { return static_cast<std::uint32_t>(functions_.size()); }
 
   /// Domains that there can be, with so many bits of PASID.
   std::uint64_t limit(unsigned pasid_bits = kPasidBits) const {
-    return uses_pasid_ ? std::uint64_t{per_pasid()} << pasid_bits : functions_;
+    return uses_pasid_ ? std::uint64_t{per_pasid()} << pasid_bits : functions();
   }
 
   /// base: of function 0. REQUIRES: the domain is below limit().
   DeviceIdentity identity(Bdf base, DomainId domain) const {
     const std::uint32_t i = to_int(domain);
     DeviceIdentity identity;
-    identity.bdf = Bdf{static_cast<std::uint16_t>(base.value + i % functions_)};
+    identity.bdf = Bdf{static_cast<std::uint16_t>(base.value + functions_[i % functions()])};
     if (uses_pasid_) {
       identity.pasid = Pasid{i / per_pasid()};
     }
@@ -44,19 +62,21 @@ class DomainNumbers {
   /// The domain of function and PASID, which may lie beyond those in use; none where there cannot
   /// be one.
   std::optional<DomainId> domain(unsigned function, OptionalId<Pasid> pasid) const {
-    if (function >= functions_ || pasid.has_value() != uses_pasid_) {
+    const auto carrier = std::lower_bound(functions_.begin(), functions_.end(), function);
+    if (carrier == functions_.end() || *carrier != function || pasid.has_value() != uses_pasid_) {
       return std::nullopt;
     }
+    const auto place = static_cast<std::uint32_t>(carrier - functions_.begin());
     const std::uint32_t process = pasid ? to_int(*pasid) : 0;
-    const std::uint32_t i = process * per_pasid() + (shares_ ? 0 : function);
-    if (i % functions_ != function) {
+    const std::uint32_t i = process * per_pasid() + (shares_ ? 0 : place);
+    if (i % functions() != place) {
       return std::nullopt;
     }
     return DomainId{i};
   }
 
  private:
-  std::uint32_t functions_;
+  std::vector<unsigned> functions_;
   bool uses_pasid_, shares_;
 };
 

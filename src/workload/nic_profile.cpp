@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "endpoint/domain_numbers.h"
 #include "tlp/message_use.h"
 
 namespace flitwise {
@@ -54,7 +55,7 @@ NicProfile::NicProfile(const WorkloadConfig& config, const DeviceConfig& device,
                        std::uint64_t warmup)
     : source_(config, seed, warmup),
       rings_base_(config.buffer_base + domain_ids(config) * config.buffer_size),
-      functions_(std::max(device.functions.count, 1U)),
+      functions_(std::max<std::size_t>(workload_functions(device).size(), 1)),
       doorbell_base_(device.functions.bar_size / 2 / kDoorbellBytes * kDoorbellBytes),
       doorbells_(std::max<std::uint64_t>(device.functions.bar_size / 2 / kDoorbellBytes, 1)),
       slots_(domain_ids(config)) {}

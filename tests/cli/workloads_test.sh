@@ -31,4 +31,19 @@ trace bar 0,0,write,0x10000000000,64
 refuse 2 check "$traced"
 said "expected an address in host memory"
 expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/peer_to_peer.yaml" --quiet
+
+# Each domain has a Domain ID of the translation agent, of 16 bits.
+domains=(--set workload.buffer_size=4KiB --set workload.domains=65536 --set link.identity=bdf_pasid)
+expect 0 run "$config" "${small[@]}" "${domains[@]}" --quiet
+refuse 2 run "$config" "${small[@]}" "${domains[@]}" --set iommu.translation=first_stage
+said "--set iommu.translation=first_stage: translation for 65536 domains of ep0"
+said "expected workload.domains up to 65535"
+
+# Functions that carry the workload are there.
+printf 'base: %s\nsystem:\n  devices: 2\n  instances:\n    ep1: {workload.functions: [1, 9]}\ndevice: {functions: {count: 4}}\nworkload: {functions: vfs, domains: 8}\n' "$config" >"$work/functions.yaml"
+refuse 2 check "$work/functions.yaml"
+said "functions.yaml:5:31: "
+said "function 9 of a device that has 4; expected device.functions.count of at least 10"
+sed -i 's/9/3/' "$work/functions.yaml"
+expect 0 run "$work/functions.yaml" "${small[@]}" --quiet
 finish

@@ -204,7 +204,7 @@ Keys iommu_keys() {
 
 Keys device_keys() {
   return joined({
-      count(KEY(device.functions.count), between(1, 256),
+      count(KEY(device.functions.count), between(1, kMostFunctions),
             "Functions of the device: PF 0 and its VFs."),
       flag(KEY(device.functions.has_pasid), "The functions have the PASID capability."),
       choice(KEY(device.functions.pasid_space),

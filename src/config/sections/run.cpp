@@ -107,6 +107,52 @@ nlohmann::ordered_json write_pairs(const Config& config) {
 
 }  // namespace
 
+/// "all", "vfs", or numbers of functions.
+Key functions_key() {
+  const std::string expected = "all, vfs or a rising list of functions, such as [1, 2]";
+  const auto read = [expected](Config& config, const Value& value, const ReadContext& context) {
+    std::vector<unsigned>& carriers = config.device.functions.carriers;
+    if (value.kind == Value::Kind::kScalar && (value.text == "all" || value.text == "vfs")) {
+      carriers = value.text == "all" ? kAllFunctions : kVirtualFunctions;
+      return;
+    }
+    if (value.kind != Value::Kind::kSequence || value.items.empty()) {
+      context.report(value.place, value.seen() + "; expected " + expected);
+      return;
+    }
+    std::vector<unsigned> numbers;
+    for (const Value& item : value.items) {
+      const auto number = read_whole(item.text);
+      const bool is_number = item.kind == Value::Kind::kScalar && number.value;
+      if (!is_number || *number.value >= kMostFunctions ||
+          (!numbers.empty() && *number.value <= numbers.back())) {
+        context.report(item.place, fmt::format("{}; expected {}", item.seen(), expected));
+        return;
+      }
+      numbers.push_back(static_cast<unsigned>(*number.value));
+    }
+    carriers = numbers;
+  };
+  const auto write = [](const Config& config) -> nlohmann::ordered_json {
+    const std::vector<unsigned>& carriers = config.device.functions.carriers;
+    if (carriers == kAllFunctions || carriers == kVirtualFunctions) {
+      return carriers == kAllFunctions ? "all" : "vfs";
+    }
+    return carriers;
+  };
+  const nlohmann::ordered_json number = {
+      {"type", "integer"}, {"minimum", 0}, {"maximum", kMostFunctions - 1}};
+  return {"workload.functions",
+          "",
+          "all, vfs or a rising list of functions",
+          "Functions of the device that carry its domains: all, those from 1 on (vfs), or these.",
+          {},
+          {{"oneOf",
+            {{{"enum", {"all", "vfs"}}}, {{"type", "array"}, {"items", number}, {"minItems", 1}}}}},
+          read,
+          write};
+}
+
 Keys workload_keys() {
   constexpr std::uint64_t kMany = 1'000'000'000'000;  // 10^12 requests
   const auto names = shipped_distribution_names();
@@ -138,6 +184,7 @@ Keys workload_keys() {
       // ---- domains
       count(KEY(workload.domains), between(1, 1U << 20),
             "Domains that take part, each a function and a PASID."),
+      functions_key(),
       choice(KEY(workload.domain_choice), "Which domain the next request belongs to."),
       real(KEY(workload.zipf_exponent), 0, 10, "Skew of the choice zipf."),
       count(KEY(workload.working_set), between(1, 1U << 20),

@@ -67,6 +67,9 @@ inline Keys joined(std::initializer_list<Rows> groups) {
   return all;
 }
 
+/// Of one device: as many as a bus has.
+inline constexpr unsigned kMostFunctions = 256;
+
 /// A latency from nothing up to a second.
 inline Limits any_latency() {
   return between(Time{0}, Time::from_us(1'000'000));

@@ -81,6 +81,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.dhi.entries", "8"},
       {"workload.read_fraction", "0.25"},
       {"workload.churn", "0.25"},
+      {"workload.functions", "[0]"},
       {"link.error_rate", "1e-07"},
       {"workload.buffer_base", "5GiB"},
       {"link.timing.replay_timeout", "1us"},

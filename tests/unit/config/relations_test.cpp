@@ -31,6 +31,24 @@ TEST(Relations, DomainsBeyondThePasidsOfOneFunction) {
   expect_refused({"workload.domains=5", "device.functions.has_pasid=false"}, "without PASID");
 }
 
+TEST(Relations, FunctionsThatCarryTheWorkloadAreThere) {
+  const std::string three = "device.functions.count=3";
+  expect_accepted({three, "workload.functions=vfs"});
+  expect_accepted({three, "workload.functions=[0, 2]"});
+  expect_refused(
+      {three, "workload.functions=[1, 3]"},
+      "function 3 of a device that has 3; expected device.functions.count of at least 4");
+  expect_refused(
+      {"workload.functions=vfs"},
+      "function 1 of a device that has 1; expected device.functions.count of at least 2");
+  expect_refused({three, "workload.functions=vfs", "link.identity=bdf", "workload.domains=3"},
+                 "3 domains with 2 function(s) and identity bdf");
+  for (const char* const list : {"[2, 1]", "[1, 1]", "[]", "[x]", "[256]", "pf"}) {
+    expect_refused({"device.functions.count=256", std::string("workload.functions=") + list},
+                   "expected all, vfs or a rising list of functions, such as [1, 2]");
+  }
+}
+
 TEST(Relations, DomainsBeyondTheDomainIdsOfAHost) {
   const std::string translated = "iommu.translation=first_stage";
   const std::string small = "workload.buffer_size=4KiB";
@@ -44,6 +62,9 @@ TEST(Relations, DomainsBeyondTheDomainIdsOfAHost) {
   const std::string churn = "workload.domain_choice=churn";  // four times as many
   expect_accepted({small, "workload.domains=16383", translated, churn});
   expect_refused({small, "workload.domains=16384", translated, churn}, "up to 16383, or");
+  const std::string vfs = "workload.functions=vfs", two = "device.functions.count=2";
+  expect_accepted({small, "workload.domains=65534", translated, vfs, two});
+  expect_refused({small, "workload.domains=65535", translated, vfs, two}, "up to 65534, or");
   const std::string devices = "system.devices=2";
   expect_accepted({small, "workload.domains=32767", translated, devices});
   expect_refused({small, "workload.domains=32768", translated, devices},

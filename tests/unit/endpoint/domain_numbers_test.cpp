@@ -51,5 +51,30 @@ TEST(DomainNumbers, WithoutPasidEachFunctionIsOneDomain) {
   }
 }
 
+// workload.functions
+TEST(DomainNumbers, TheFunctionsThatCarryTheWorkloadShareItsDomains) {
+  DeviceConfig device = device_with(4, PasidSpace::kFunction);
+  device.functions.carriers = kVirtualFunctions;
+  const DomainNumbers vfs(device);
+  EXPECT_EQ(vfs.functions(), 3U);
+  EXPECT_EQ(vfs.identity(kBase, DomainId{0}), DeviceIdentity(Bdf::of(1, 0, 1), Pasid{0}));
+  EXPECT_EQ(vfs.identity(kBase, DomainId{7}), DeviceIdentity(Bdf::of(1, 0, 2), Pasid{2}));
+  EXPECT_EQ(vfs.domain(0, Pasid{0}), std::nullopt) << "the PF";
+  expect_way_back(vfs, 64);
+
+  device.functions.carriers = {0, 3};
+  const DomainNumbers listed(device);
+  EXPECT_EQ(listed.identity(kBase, DomainId{3}), DeviceIdentity(Bdf::of(1, 0, 3), Pasid{1}));
+  EXPECT_EQ(listed.domain(1, Pasid{0}), std::nullopt);
+  EXPECT_EQ(listed.limit(), 2U << 20);
+  expect_way_back(listed, 64);
+
+  device.functions.pasid_space = PasidSpace::kSystem;
+  const DomainNumbers shared(device);
+  EXPECT_EQ(shared.identity(kBase, DomainId{3}), DeviceIdentity(Bdf::of(1, 0, 3), Pasid{3}));
+  EXPECT_EQ(shared.domain(0, Pasid{3}), std::nullopt) << "of function 3";
+  expect_way_back(shared, 64);
+}
+
 }  // namespace
 }  // namespace flitwise::domain_numbers_test
