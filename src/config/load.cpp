@@ -13,6 +13,7 @@
 #include "config/document.h"
 #include "config/instances.h"
 #include "config/reader.h"
+#include "config/relation_reports.h"
 #include "config/relations.h"
 
 namespace flitwise {
@@ -109,49 +110,6 @@ void apply_sets(const LoadOptions& options, const std::string& directory, Reader
     const Place place{"--set " + text, 0, 0, source++};
     if (const auto tree = tree_of_set(text, place, problems)) {
       reader.apply(*tree, {directory, ""});
-    }
-  }
-}
-
-/// The place to blame for a broken relation: in an instance first, then in the config itself.
-/// Null when a key concerned is wrong by itself already.
-const Place* blamed(const BrokenRelation& relation, const Origins& whole,
-                    const Origins* of_instance) {
-  for (const std::string& path : relation.paths) {
-    if (whole.is_bad(path) || (of_instance != nullptr && of_instance->is_bad(path))) {
-      return nullptr;
-    }
-  }
-  const Place* place = of_instance == nullptr ? nullptr : of_instance->latest(relation.paths);
-  return place != nullptr ? place : whole.latest(relation.paths);
-}
-
-std::string most_telling_path(const BrokenRelation& relation, const Place& place,
-                              const Origins& origins) {
-  for (const std::string& path : relation.paths) {
-    const Place* at = origins.latest({path});
-    if (at != nullptr && at->file == place.file && at->line == place.line &&
-        at->column == place.column) {
-      return path;
-    }
-  }
-  return relation.paths.front();
-}
-
-/// `known` are the relations broken already without the instance.
-void check_relations(const BrokenRelations& relations, const Origins& whole,
-                     const Origins* of_instance, std::vector<std::string>& known,
-                     ProblemList& problems) {
-  for (const BrokenRelation& relation : relations) {
-    const Place* place = blamed(relation, whole, of_instance);
-    const bool is_known = contains(known, relation.message);
-    if (place == nullptr || is_known) {
-      continue;
-    }
-    const Origins& origins = of_instance != nullptr ? *of_instance : whole;
-    problems.add(*place, most_telling_path(relation, *place, origins), relation.message);
-    if (of_instance == nullptr) {
-      known.push_back(relation.message);
     }
   }
 }
@@ -294,7 +252,7 @@ void check_egress(const AcsConfig& acs, const Graph& graph, const Origins& origi
 
 /// What one instance overrides.
 void check_instance(const InstanceName& known, const Graph& graph, Reader& reader, Config& config,
-                    std::vector<std::string>& broken, ProblemList& problems) {
+                    RelationReports& reports, ProblemList& problems) {
   const Instance& instance = reader.instances().at(known.name);
   const Overriding one{known, instance, graph, problems};
   check_sections(one);
@@ -307,16 +265,15 @@ void check_instance(const InstanceName& known, const Graph& graph, Reader& reade
   }
   const Config own = with_overrides(base, instance.values);
   check_broken_rules(one, own.faults);
-  check_relations(broken_relations(own, facts), reader.origins(), &instance.origins, broken,
-                  problems);
+  reports.add(broken_relations(own, facts), &instance.origins);
   check_egress(own.system.acs, graph, instance.origins, one.prefix(), problems);
   if (!instance.values.empty()) {
     config.instances[known.name] = instance.values;
   }
 }
 
-void check_instances(const Graph& graph, Reader& reader, Config& config,
-                     std::vector<std::string>& broken, ProblemList& problems) {
+void check_instances(const Graph& graph, Reader& reader, Config& config, RelationReports& reports,
+                     ProblemList& problems) {
   const std::vector<InstanceName> all = instance_names(graph);
   for (const auto& [name, instance] : reader.instances()) {
     const auto own =
@@ -324,7 +281,7 @@ void check_instances(const Graph& graph, Reader& reader, Config& config,
     if (own == all.end()) {
       report_unknown_instance(name, instance.place, all, problems);
     } else {
-      check_instance(*own, graph, reader, config, broken, problems);
+      check_instance(*own, graph, reader, config, reports, problems);
     }
   }
 }
@@ -346,23 +303,20 @@ bool has_graph(const Config& config, const Origins& origins, ProblemList& proble
 
 Config finished(Reader& reader, const LoadOptions& options, ProblemList& problems) {
   Config config = reader.config();
-  std::vector<std::string> broken;
+  RelationReports reports(reader.origins(), problems);
   if (has_graph(config, reader.origins(), problems)) {
     const Graph graph(config.system);
-    check_relations(broken_relations(config, facts_of(graph)), reader.origins(), nullptr, broken,
-                    problems);
+    reports.add(broken_relations(config, facts_of(graph)));
     check_egress(config.system.acs, graph, reader.origins(), "", problems);
-    check_instances(graph, reader, config, broken, problems);
+    check_instances(graph, reader, config, reports, problems);
     if (const auto one = problems.empty() ? too_many_domains(config, graph) : std::nullopt) {
       const auto own = reader.instances().find(graph[one->device].name);
       BrokenRelations relations;
       relations.push_back(one->relation);
-      check_relations(relations, reader.origins(),
-                      own == reader.instances().end() ? nullptr : &own->second.origins, broken,
-                      problems);
+      reports.add(relations, own == reader.instances().end() ? nullptr : &own->second.origins);
     }
   } else {
-    check_relations(broken_relations(config, {}), reader.origins(), nullptr, broken, problems);
+    reports.add(broken_relations(config, {}));
   }
   if (!problems.empty()) {
     throw ConfigError(problems.sorted());
