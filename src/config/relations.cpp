@@ -17,19 +17,19 @@ namespace {
 
 /// Which forms a handle may take where. [DHI D23]
 void check_form(const Config& config, bool has_switch, BrokenRelations& broken) {
+  if (config.link.identity != Identity::kDhi || config.link.carrier != Carrier::kPcie) {
+    return;  // no message has it
+  }
   const DhiForm form = config.link.dhi_form;
   const bool has_flits = config.link.is_in_flit_mode();
   broken.add_if(form == DhiForm::kOhc && !has_flits,
-                {"link.dhi_form", "link.flit_mode", "link.preset"},
+                {"link.dhi_form", "link.identity", "link.flit_mode", "link.preset"},
                 "form ohc on a link that is not in flit mode; expected rid_direct, rid_fabric, tag "
                 "or prefix");
   broken.add_if(has_flits && (form == DhiForm::kTag || form == DhiForm::kPrefix),
-                {"link.dhi_form", "link.flit_mode", "link.preset"},
+                {"link.dhi_form", "link.identity", "link.flit_mode", "link.preset"},
                 "form {} on a link in flit mode; expected rid_direct, rid_fabric or ohc",
                 spelling(form));
-  if (config.link.identity != Identity::kDhi || config.link.carrier != Carrier::kPcie) {
-    return;
-  }
   const std::vector<std::string> paths = {"link.identity", "link.dhi_form", "system.topology",
                                           "system.switch_mode"};
   broken.add_if(

@@ -231,10 +231,12 @@ TEST(BadInput, FlitModeWantsWidthsAndFormsOfItsOwn) {
   EXPECT_THAT(problems_of("link: {preset: gen6x16, credits: {scaled: false}}\n"),
               testing::Contains(at("1:43", "flit mode without scaled flow control")));
   for (const char* form : {"tag", "prefix"}) {
-    EXPECT_THAT(problems_of("link: {preset: gen6x16, dhi_form: " + std::string(form) + "}\n"),
-                ElementsAre(at("1:35", "form " + std::string(form) + " on a link in flit mode")));
+    const std::string link = "link: {preset: gen6x16, identity: dhi, dhi_form: ";
+    EXPECT_THAT(problems_of(link + form + "}\n"),
+                ElementsAre(at("1:50", "form " + std::string(form) + " on a link in flit mode")));
   }
-  EXPECT_THAT(problems_of("link: {dhi_form: ohc}\n"), ElementsAre(at("1:18", "not in flit mode")));
+  EXPECT_THAT(problems_of("link: {identity: dhi, dhi_form: ohc}\n"),
+              ElementsAre(at("1:33", "not in flit mode")));
 }
 
 TEST(BadInput, AllProblemsAtOnceInFileOrder) {

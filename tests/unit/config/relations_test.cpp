@@ -90,7 +90,8 @@ TEST(Relations, DomainsBeyondThePasidsOfTheTranslationAgent) {
 }
 
 TEST(Relations, D23_FormOhcNeedsFlitMode) {
-  expect_refused({"link.dhi_form=ohc"}, "not in flit mode");
+  expect_refused({"link.identity=dhi", "link.dhi_form=ohc"}, "not in flit mode");
+  expect_accepted({"link.dhi_form=ohc"});  // which no message has
 }
 
 TEST(Relations, D23_FormRidDirectRefusesASwitch) {
