@@ -128,6 +128,15 @@ void print_warnings(const Plan& plan, const std::string& file) {
   }
 }
 
+void print_without_effect(const std::vector<Problem>& given) {
+  for (const Problem& key : given) {
+    if (!key.message.empty()) {
+      const std::string place = Problem{key.file, key.line, key.column, "", ""}.text();
+      fmt::print(stderr, "{}warning: {} has no effect {}\n", place, key.path, key.message);
+    }
+  }
+}
+
 std::size_t terminal_columns() {
   winsize size{};
   const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;

@@ -99,6 +99,8 @@ void print_warnings(const Config& config, const std::string& file = "");
 /// Of a sweep: each warning once, with the number of points it is about. file: the study, or the
 /// folder of a planned sweep.
 void print_warnings(const Plan& plan, const std::string& file);
+/// Keys that were given and have no effect, each at its place. The others are passed over.
+void print_without_effect(const std::vector<Problem>& given);
 
 /// Columns of the terminal that stdout is; 0 where it is none.
 std::size_t terminal_columns();

@@ -43,13 +43,17 @@ bool is_sweep(const std::string& text) {
 std::string checked(const std::string& file) {
   const std::string text = input_text(file, "a config or a sweep in YAML");
   if (is_sweep(text)) {
-    const Plan plan = make_plan(study_from_text(text, file));
+    std::vector<Problem> given;
+    const Plan plan = make_plan(study_from_text(text, file), {}, &given);
+    print_without_effect(given);
     print_warnings(plan, file);
     return fmt::format("{}: ok, a sweep of {} points\n", file, plan.size());
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();
-  const Config config = config_from_text(text, file, folder);
+  LoadNotes notes;
+  const Config config = config_from_text(text, file, folder, {}, &notes);
   check_traces(config);
+  print_without_effect(notes.given);
   print_warnings(config, file);
   return fmt::format("{}: ok\n", file);
 }

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/run_files.h"
 #include "common/interrupt.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
@@ -41,6 +42,13 @@ void add_trace(const std::string& text, TraceConfig& trace) {
   if (!trace.files.emplace(kind, text.substr(equals + 1)).second) {
     throw UsageError(fmt::format("--trace {}: given twice; expected one file a kind", kind));
   }
+}
+
+/// --config-space shows what keys of devices change in their registers.
+std::vector<Problem> without_device_keys(const std::vector<Problem>& given) {
+  return those(given, [](const Problem& key) {
+    return key.path.rfind("device.", 0) != 0 && key.path.find(".device.") == std::string::npos;
+  });
 }
 
 /// Whatever a run reads.
@@ -90,15 +98,17 @@ int run(const RunOptions& options) {
   for (const std::string& text : options.traces) {
     add_trace(text, traces);
   }
-  std::string base_file;
-  Config config = load_config(options.file, options.load, &base_file);
-  refuse_to_overwrite(inputs_of(options, config, base_file), outputs_of(options, traces));
+  LoadNotes notes;
+  Config config = load_config(options.file, options.load, &notes);
+  refuse_to_overwrite(inputs_of(options, config, notes.base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
   if (!options.config_space.empty() && config.link.carrier != Carrier::kPcie) {
     throw ConfigError({{options.file, 0, 0, "link.carrier",
                         "--config-space of a bit-packed link, whose ends have no configuration "
                         "space; expected link.carrier pcie"}});
   }
+  print_without_effect(options.config_space.empty() ? notes.given
+                                                    : without_device_keys(notes.given));
   watch_for_interrupt();  // from here on there is a folder, and a result whenever a signal comes
   RunFiles files({options.folder, options.config_space}, config.trace);
   std::string config_space;

@@ -122,7 +122,9 @@ SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std
 int sweep_plan(const SweepOptions& options) {
   const Study study = read_study(options.input);
   refuse_to_overwrite_inputs(study, options.folder);
-  const Plan plan = make_plan(study, options.sets);
+  std::vector<Problem> given;
+  const Plan plan = make_plan(study, options.sets, &given);
+  print_without_effect(given);
   print_warnings(plan, options.input);
   const FolderLock lock(options.folder);
   write_plan(plan, study.presentation, options.folder, own_path());
@@ -147,8 +149,9 @@ int sweep_run(const SweepOptions& options) {
   }
   const Study study = is_planned ? Study{} : read_study(options.input);
   refuse_to_overwrite_inputs(study, folder);
-  Plan plan =
-      is_planned ? read_manifest(manifest_of(options.input)) : make_plan(study, options.sets);
+  std::vector<Problem> given;
+  Plan plan = is_planned ? read_manifest(manifest_of(options.input))
+                         : make_plan(study, options.sets, &given);
   const FolderLock lock(folder);
   if (!is_planned || folder != options.input) {
     write_plan(plan, is_planned ? read_presentation(options.input) : study.presentation, folder,
@@ -157,6 +160,7 @@ int sweep_run(const SweepOptions& options) {
     plan = read_manifest(manifest_of(folder));  // as it is now that no other process writes it
   }
   if (!is_planned) {
+    print_without_effect(given);
     print_warnings(plan, options.input);
   }
   if (run_points(plan, options, folder).is_interrupted) {

@@ -11,6 +11,7 @@
 #include "common/problems.h"
 #include "common/ranges.h"
 #include "config/document.h"
+#include "config/effect.h"
 #include "config/instances.h"
 #include "config/reader.h"
 #include "config/relation_reports.h"
@@ -344,33 +345,38 @@ void check_source_validation(const Value& tree, ProblemList& problems) {
 
 /// `directory`: where relative paths in the text start.
 Config config_from(const std::string& yaml, const std::string& name, const std::string& directory,
-                   const LoadOptions& options, std::string* base_file) {
+                   const LoadOptions& options, LoadNotes* notes) {
   ProblemList problems;
   Reader reader(problems);
   Value tree = parse_yaml(yaml, {name, 0, 0, kFileSource}, problems);
   if (const auto base = take_base(tree)) {
     const std::string read = apply_base(*base, directory, reader, problems);
-    if (base_file != nullptr) {
-      *base_file = read;
+    if (notes != nullptr) {
+      notes->base_file = read;
     }
   }
   check_source_validation(tree, problems);
   reader.apply(tree, {directory});
   apply_sets(options, directory, reader, problems);
-  return finished(reader, options, problems);
+  Config config = finished(reader, options, problems);
+  if (notes != nullptr) {
+    notes->given = given_keys(config, reader, kBaseSource);
+  }
+  return config;
 }
 
 }  // namespace
 }  // namespace config
 
 Config config_from_text(const std::string& yaml, const std::string& name,
-                        const std::string& directory, const LoadOptions& options) {
-  return config::config_from(yaml, name, directory, options, nullptr);
+                        const std::string& directory, const LoadOptions& options,
+                        LoadNotes* notes) {
+  return config::config_from(yaml, name, directory, options, notes);
 }
 
-Config load_config(const std::string& file, const LoadOptions& options, std::string* base_file) {
+Config load_config(const std::string& file, const LoadOptions& options, LoadNotes* notes) {
   return config::config_from(input_text(file, "a config in YAML"), file, config::directory_of(file),
-                             options, base_file);
+                             options, notes);
 }
 
 }  // namespace flitwise

@@ -21,16 +21,25 @@ struct LoadOptions {
   std::optional<std::uint64_t> seed;  ///< wins over everything
 };
 
+/// What became of an input beside its values.
+struct LoadNotes {
+  std::string base_file;  ///< empty: there is none
+  /// Every key that the file itself or the options give, in file order. The message says why it has
+  /// no effect on a run ("because ..."); empty: a run reads it.
+  std::vector<Problem> given;
+};
+
 /// Reads a YAML file over its base (if any) over the defaults, then applies the options.
-/// Throws ConfigError with every problem found, in file order.
-/// The path of the base, if any, goes to `base_file`, if that is asked for.
+/// Throws ConfigError with every problem found, in file order. Fills in the notes that are asked
+/// for.
 Config load_config(const std::string& file, const LoadOptions& options = {},
-                   std::string* base_file = nullptr);
+                   LoadNotes* notes = nullptr);
 
 /// The same for a text. `name` stands for the file in messages; relative paths inside the text
 /// start at `directory` (empty: the working directory).
 Config config_from_text(const std::string& yaml, const std::string& name,
-                        const std::string& directory, const LoadOptions& options = {});
+                        const std::string& directory, const LoadOptions& options = {},
+                        LoadNotes* notes = nullptr);
 
 /// The configuration as the instance `name` sees it: the overrides of system.instances applied.
 /// A name without overrides gives a plain copy.
@@ -55,7 +64,7 @@ struct KeyInfo {
   std::string unit;                 ///< "size", "time", "Gb/s", ...; empty for plain values
   std::string range;                ///< "2..12", "stall | bypass"
   std::string default_value;        ///< canonical spelling
-  std::string sentence;             ///< what the key does
+  std::string sentence;             ///< what the key does, and when a run reads it
   std::vector<std::string> values;  ///< every valid word, where there are only so many
 };
 

@@ -12,9 +12,9 @@ namespace flitwise {
 namespace config {
 
 const Keys& all_rows() {
-  static const Keys all =
+  static const Keys all = with_conditions(
       joined({system_keys(), host_keys(), iommu_keys(), link_keys(), message_keys(), device_keys(),
-              workload_keys(), faults_keys(), trace_keys(), run_keys()});
+              workload_keys(), faults_keys(), trace_keys(), run_keys()}));
   return all;
 }
 
@@ -62,14 +62,20 @@ ordered_json default_of(const config::Key& key) {
   return key.write(defaults);
 }
 
-std::string as_text(const ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+/// What the key does, and when a run reads it.
+std::string sentence_of(const config::Key& key) {
+  return key.read_when.alternatives.empty()
+             ? key.sentence
+             : fmt::format("{} Read when {}.", key.sentence, key.read_when.text());
 }
 
 ordered_json schema_of(const config::Key& key) {
   ordered_json schema = key.schema;
   schema["default"] = default_of(key);
-  schema["description"] = fmt::format("{} ({})", key.sentence, key.range);
+  schema["description"] = fmt::format("{} ({})", sentence_of(key), key.range);
+  if (!key.read_when.alternatives.empty()) {
+    schema["x-read-when"] = key.read_when.json();
+  }
   return schema;
 }
 
@@ -149,8 +155,8 @@ ordered_json json_schema() {
 std::vector<KeyInfo> all_keys() {
   std::vector<KeyInfo> all;
   for (const config::Key& key : config::all_rows()) {
-    all.push_back(
-        {key.path, key.unit, key.range, as_text(default_of(key)), key.sentence, key.values});
+    all.push_back({key.path, key.unit, key.range, config::as_text(default_of(key)),
+                   sentence_of(key), key.values});
   }
   return all;
 }

@@ -19,11 +19,37 @@
 namespace flitwise {
 namespace {
 
+constexpr const char* kSetPlace = "--set ";  // of a key that an override of a config gives
+
+/// Keys that points are given: each once, with why the first point does not read it; those that a
+/// point reads are not among them.
+class KeysWithoutEffect {
+ public:
+  void add(Problem key) {
+    const bool is_read = key.message.empty();
+    const auto [at, is_new] = places_.emplace(key.path, keys_.size());
+    if (is_new) {
+      keys_.push_back(std::move(key));
+    } else if (is_read) {
+      keys_[at->second].message.clear();
+    }
+  }
+  std::vector<Problem> list() const {
+    return those(keys_, [](const Problem& key) { return !key.message.empty(); });
+  }
+
+ private:
+  std::vector<Problem> keys_;
+  std::unordered_map<std::string, std::size_t> places_;  // by path
+};
+
 /// Makes the points of one block, counting through its groups like an odometer.
 class BlockPlanner {
  public:
-  BlockPlanner(const Study& study, const Block& block, const std::vector<std::string>& sets)
-      : study_(study), block_(block), sets_(sets) {
+  /// `given` may be null.
+  BlockPlanner(const Study& study, const Block& block, const std::vector<std::string>& sets,
+               KeysWithoutEffect* given)
+      : study_(study), block_(block), sets_(sets), given_(given) {
     for (const Axis& set : block.sets) {
       axes_.emplace(set.key, &set);
     }
@@ -77,7 +103,13 @@ class BlockPlanner {
     }
     options.sets.insert(options.sets.end(), sets_.begin(), sets_.end());
     try {
-      const Config config = load_config(block_.base, options);
+      LoadNotes notes;
+      const Config config = load_config(block_.base, options, given_ != nullptr ? &notes : nullptr);
+      for (const Problem& key : notes.given) {
+        if (key.file.rfind(kSetPlace, 0) == 0) {  // the block's base is a base
+          given_->add(placed(key));
+        }
+      }
       point.seed = config.run.seed;
       point.config = effective_config(config);
       point.id =
@@ -93,7 +125,7 @@ class BlockPlanner {
 
   /// A problem with an override of the study is reported where the study writes it.
   Problem placed(Problem problem) const {
-    const std::string front = "--set ";
+    const std::string front = kSetPlace;
     if (problem.file.rfind(front, 0) != 0) {
       return problem;
     }
@@ -111,6 +143,7 @@ class BlockPlanner {
   const Study& study_;
   const Block& block_;
   const std::vector<std::string>& sets_;
+  KeysWithoutEffect* given_;
   std::unordered_map<std::string, const Axis*> axes_;  // what the block sets, by key
 };
 
@@ -255,11 +288,17 @@ void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& p
 
 }  // namespace
 
-Plan make_plan(const Study& study, const std::vector<std::string>& sets) {
+Plan make_plan(const Study& study, const std::vector<std::string>& sets,
+               std::vector<Problem>* without_effect) {
   Plan plan;
   std::vector<Problem> problems;
+  KeysWithoutEffect given;
   for (const Block& block : study.blocks) {
-    BlockPlanner(study, block, sets).append_points(plan, problems);
+    BlockPlanner(study, block, sets, without_effect != nullptr ? &given : nullptr)
+        .append_points(plan, problems);
+  }
+  if (without_effect != nullptr) {
+    *without_effect = given.list();
   }
   check_columns(study, plan, problems);
   if (!problems.empty()) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "flitwise/config.h"
+#include "flitwise/error.h"
 #include "sweep/presentation.h"
 
 namespace flitwise {
@@ -80,7 +81,10 @@ using Plan = std::vector<Point>;
 /// All points in order: blocks, then groups with the last one fastest, then seeds. `sets` are
 /// overrides for every point and win over the study. Throws ConfigError; a bad value of an axis,
 /// and a figure or label with the name of a column of results, is reported once, at its place.
-Plan make_plan(const Study& study, const std::vector<std::string>& sets = {});
+/// `without_effect`, if that is asked for: each key of the study and of `sets` that no point reads,
+/// once, with why as in LoadNotes::given.
+Plan make_plan(const Study& study, const std::vector<std::string>& sets = {},
+               std::vector<Problem>* without_effect = nullptr);
 
 /// Writes manifest.jsonl, study.json (what summary and report show), points.txt (a command a line),
 /// array.sbatch and merge.sbatch into the folder, all or none; it is made if need be. `program` is

@@ -29,6 +29,9 @@ Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
 
+/// The rows, each with the conditions on which a run reads it (read_when.cpp).
+Keys with_conditions(Keys rows);
+
 /// Every row, section by section.
 const Keys& all_rows();
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "common/atomic_file.h"
+#include "common/ranges.h"
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
@@ -21,7 +22,9 @@
 namespace flitwise::plan_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
 class SweepPlan : public ::testing::Test {
@@ -50,6 +53,27 @@ TEST_F(SweepPlan, LastAxisVariesFastestAndSeedsAreInnermost) {
   EXPECT_EQ(order[2], "bdf_pasid 16B 1");
   EXPECT_EQ(order[4], "dhi 8B 1");
   EXPECT_EQ(points[5].index, 5U);
+}
+
+TEST_F(SweepPlan, KeysThatNoPointReadsAreToldOnceAtTheirPlaceInTheStudy) {
+  const auto idle = [this](const std::string& yaml, const std::vector<std::string>& sets) {
+    std::vector<Problem> keys;
+    make_plan(study_from_text("base: base.yaml\n" + yaml, folder_.file("study.yaml")), sets, &keys);
+    return mapped(keys, &Problem::text);
+  };
+  std::ofstream(folder_.file("base.yaml")) << "workload: {requests: 10, burst: 4}\n";  // a base
+  EXPECT_THAT(idle("axes:\n  device.dhi.bits: [2, 4]\n  workload.payload: [8B, 16B]\n", {}),
+              ElementsAre(HasSubstr("study.yaml:3:3: device.dhi.bits: because link.identity is "
+                                    "bdf_pasid")));
+  // One point reads it.
+  EXPECT_THAT(idle("axes: {device.dhi.bits: [2, 4], link.identity: [bdf_pasid, dhi]}\n", {}),
+              IsEmpty());
+  EXPECT_THAT(idle("set: {workload.rate: 2Mreq/s}\nblocks:\n- {name: a, axes: {workload.payload: "
+                   "[8B]}}\n- {name: b, axes: {workload.arrival: [poisson]}}\n",
+                   {}),
+              IsEmpty());
+  EXPECT_THAT(idle("axes: {workload.payload: [8B, 16B]}\n", {"workload.churn=0.5"}),
+              ElementsAre(HasSubstr("--set workload.churn=0.5: workload.churn: because")));
 }
 
 TEST_F(SweepPlan, ZippedAxesMoveTogether) {

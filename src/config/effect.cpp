@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A key without effect: its condition holds nowhere in the part of the machine that it is for.
+#include "config/effect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/ranges.h"
+#include "config/instances.h"
+#include "config/load.h"
+
+namespace flitwise::config {
+namespace {
+
+/// Configurations that parts of the machine have. The first one says why a key has no effect.
+using Views = std::vector<Config>;
+
+void add_views_of_node(const Config& whole, const Graph& graph, NodeIndex node, Views& views) {
+  views.push_back(config_of_node(whole, graph, node));
+  // The host's cores and handle tables at a root port count with the device below.
+  views.push_back(for_instance(views.back(), graph[graph.root_of(node)].name));
+}
+
+Views views_of_whole(const Config& whole, const Graph& graph) {
+  Views views = {whole};
+  if (!whole.instances.empty()) {
+    for (const NodeIndex node : graph.all()) {
+      add_views_of_node(whole, graph, node, views);
+    }
+  }
+  return views;
+}
+
+/// What an instance sets counts for itself and for what is below.
+Views views_of_instance(const Config& whole, const Graph& graph, const InstanceName& instance) {
+  Views views;
+  if (instance.kind == InstanceKind::kHost) {
+    views.push_back(for_instance(whole, instance.name));
+  } else {
+    add_views_of_node(whole, graph, instance.node, views);
+  }
+  for (const NodeIndex node : graph.all()) {
+    const bool is_below = instance.kind == InstanceKind::kHost
+                              ? host_name(graph[node].host) == instance.name
+                              : graph.is_at_or_below(node, instance.node);
+    if (is_below) {
+      add_views_of_node(whole, graph, node, views);
+    }
+  }
+  return views;
+}
+
+std::string why_without_effect(const Key& key, const Views& views) {
+  if (any_of(views, [&](const Config& view) { return key.read_when.holds(view); })) {
+    return "";
+  }
+  return fmt::format("{}because {} (it is read where {})",
+                     key.beside.empty() ? "" : fmt::format("but for {} ", key.beside),
+                     key.read_when.obstacle(views.front()), key.read_when.text());
+}
+
+struct Given {
+  Place place;
+  Problem problem;
+};
+
+void add_given(const Origins& origins, const Views& views, const std::string& prefix, int left_out,
+               std::vector<Given>& all) {
+  for (const std::string& path : origins.paths()) {
+    const Key* const key = find_row(path);  // null: an item of a list
+    const Place place = *origins.latest({path});
+    if (key != nullptr && place.source != left_out) {
+      all.push_back(
+          {place,
+           {place.file, place.line, place.column, prefix + path, why_without_effect(*key, views)}});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Problem> given_keys(const Config& config, const Reader& reader, int left_out) {
+  const Graph graph(config.system);
+  std::vector<Given> all;
+  add_given(reader.origins(), views_of_whole(config, graph), "", left_out, all);
+  for (const InstanceName& instance : instance_names(graph)) {
+    if (const auto own = reader.instances().find(instance.name); own != reader.instances().end()) {
+      add_given(own->second.origins, views_of_instance(config, graph, instance),
+                "system.instances." + instance.name + ".", left_out, all);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Given& a, const Given& b) {
+    return std::tie(a.place.source, a.place.line, a.place.column) <
+           std::tie(b.place.source, b.place.line, b.place.column);
+  });
+  return mapped<Problem>(all, &Given::problem);
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a run reads a key: conditions over other keys, by key or by group of keys. They say what no
+// run reads for certain; a key without one may still lack what it acts on, such as an error.
+#include "common/ranges.h"
+#include "config/sections/sections.h"
+
+namespace flitwise::config {
+namespace {
+
+/// Of several that apply to one key all have to hold, but for those that stand beside the ones
+/// before them.
+struct Relation {
+  std::vector<std::string> paths;  ///< keys, and groups such as "device.dhi"
+  Condition when;
+  bool is_enough = false;  ///< alone, whatever the ones before it say
+};
+
+Condition is_true(const std::string& path) {
+  return is(path, {"true"});
+}
+
+std::vector<Relation> relations() {
+  const Condition pcie = is("link.carrier", {"pcie"});
+  const Condition hostile = is("workload.kind", {"hostile"});
+  const Condition generated = is("workload.kind", {"posted_write", "read", "read_write", "nic"});
+  const Condition dma = is("workload.via", {"dma"});
+  const Condition handles = is("link.identity", {"dhi"}) && pcie;
+  const Condition device_handles =
+      handles && is_true("device.dhi.supported") && is_true("device.dhi.enabled");
+  const Condition translation = is_not("iommu.translation", {"off"});
+  const Condition driver = is_true("host.iommu_driver.enabled");
+  const Condition atc = is_true("device.atc.enabled") && translation && pcie;
+  const Condition switches = is("system.topology", {"switch", "graph"});
+  const Condition flits = is_true("link.flit_mode") || is("link.preset", {"gen6*", "cxl256_gen6*"});
+  const Condition cxl = is("link.preset", {"cxl68_*", "cxl256_*"});
+  const Condition cxl_memory = is_not("device.cxl.memory", {"none"});
+  const Condition cxl_cache = is_not("device.cxl.cache.size", {"none"});
+  const Condition hdm_db = cxl_memory && is("device.cxl.coherence", {"hdm_db"});
+  return {
+      // ---- system
+      {{"system.devices"}, is("system.topology", {"direct", "switch"})},
+      {{"system.nodes", "system.edges"}, is("system.topology", {"graph"})},
+      {{"system.switch_mode", "system.acs.p2p_request", "system.acs.p2p_completion",
+        "system.acs.egress", "system.acs.direct_translated", "system.timing"},
+       switches},
+      {{"system.switch_mode"}, is("link.identity", {"dhi"}) || hostile},
+      // ---- host
+      {{"host.dma_window.base"}, is_not("host.dma_window.size", {"unlimited"})},
+      {{"host.trusted_window.base"}, is_not("host.trusted_window.size", {"none"})},
+      {{"host.dhi.table", "host.dhi.entries", "host.dhi.dealloc", "host.dhi.check_capabilities",
+        "host.dhi.report_errors", "host.dhi.unknown_domain", "host.dhi.storage"},
+       handles || hostile},
+      {{"host.dhi.entries"}, is("host.dhi.table", {"shared"})},
+      {{"host.dhi.granted"}, is("host.dhi.grant", {"configured"})},
+      {{"host.dhi.storage.cache_entries", "host.dhi.storage.timing.dram"},
+       is("host.dhi.storage.kind", {"dram"})},
+      {{"host.iommu_driver"}, driver},
+      {{"host.iommu_driver.flush_after"}, is("host.iommu_driver.mode", {"deferred"})},
+      {{"host.iommu_driver.unmap_pages"}, is_not("host.iommu_driver.unmap_rate", {"0.0"})},
+      {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
+      {{"host.cxl_mem"}, cxl_memory},
+      {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
+      {{"host.cxl_cache"}, cxl_cache},
+      // ---- iommu
+      {{"iommu"}, translation || hostile},
+      {{"iommu.second_stage_cache", "iommu.timing.second_stage_cache"},
+       is("iommu.translation", {"nested"})},
+      {{"iommu.permission_cache", "iommu.timing.permission_cache"}, is_true("iommu.secure_ats")},
+      {{"iommu.context_cache.ways", "iommu.context_cache.policy"},
+       is_not("iommu.context_cache.entries", {"none"})},
+      {{"iommu.pasid_cache.ways", "iommu.pasid_cache.policy"},
+       is_not("iommu.pasid_cache.entries", {"none"})},
+      {{"iommu.iotlb.ways", "iommu.iotlb.policy"}, is_not("iommu.iotlb.entries", {"none"})},
+      {{"iommu.paging_cache.ways", "iommu.paging_cache.policy"},
+       is_not("iommu.paging_cache.entries", {"none"})},
+      {{"iommu.second_stage_cache.ways", "iommu.second_stage_cache.policy"},
+       is_not("iommu.second_stage_cache.entries", {"none"})},
+      {{"iommu.permission_cache.ways", "iommu.permission_cache.policy"},
+       is_not("iommu.permission_cache.entries", {"none"})},
+      {{"iommu.reply_split"}, atc || hostile},
+      {{"iommu.timing.invalidation"}, driver || hostile},
+      {{"iommu.timing.invalidate_timeout"}, (driver && atc) || hostile},
+      {{"iommu.page_requests"}, is_true("device.pri.enabled") || hostile},
+      // ---- link
+      {{"message"}, is("link.carrier", {"bit_packed"})},
+      {{"link.credits", "link.ack_coalesce", "link.skp", "link.timing.retrain",
+        "link.timing.replay_timeout"},
+       pcie},
+      {{"link.dhi_form"}, handles},
+      {{"link.error_burst"}, flits && is_not("link.error_rate", {"0.0"})},
+      {{"link.shared_credits", "link.timing.fec"}, flits},
+      {{"link.cxl"}, cxl},
+      {{"link.cxl.retry_flits", "link.cxl.timing.retry_timeout"}, is("link.preset", {"cxl68_*"})},
+      {{"link.cxl.latency_optimised"}, is("link.preset", {"cxl256_*"})},
+      {{"link.cxl.handle_bits"}, is("link.cxl.identity", {"dhi_added"})},
+      // ---- device
+      {{"device.dma.relaxed_ordering", "device.dma.id_based_ordering"}, dma},
+      {{"device.dhi"}, device_handles || hostile},
+      {{"device.dhi.bits"}, cxl && is("link.cxl.identity", {"dhi_added"}), true},
+      {{"device.dhi.bits"}, is("host.dhi.table", {"shared"}), true},  // what others get of it
+      {{"device.dhi.storage.cache_entries", "device.dhi.storage.timing.dram"},
+       is("device.dhi.storage.kind", {"dram"})},
+      {{"device.atc"}, atc},
+      {{"device.atc.reuse_threshold", "device.atc.reuse_pages"}, is("device.atc.when", {"reuse"})},
+      {{"device.atc.pages_ahead"}, is("device.atc.when", {"prefetch"})},
+      {{"device.atc.hinted_domains"}, is("device.atc.when", {"hint"})},
+      {{"device.atc.queue_depth", "device.atc.discard", "device.atc.coalesce",
+        "device.atc.rounds_up", "device.atc.keeps_agent_id", "device.atc.global_invalidate"},
+       driver},
+      {{"device.pri"}, is_true("device.pri.enabled") && atc},
+      {{"device.pri.allocation"}, atc, true},  // the table of waits names it
+      {{"device.cxl.coherence", "device.cxl.timing"}, cxl_memory},
+      {{"device.cxl.own_cache"}, hdm_db},
+      {{"device.cxl.cache"}, cxl_cache},
+      // ---- workload
+      {{"workload.payload"}, generated && is("workload.sizes", {""})},
+      {{"workload.size_cap"}, is_not("workload.sizes", {""})},
+      {{"workload.sizes", "workload.placement", "workload.domain_choice", "workload.arrival"},
+       generated},
+      {{"workload.read_fraction"}, is("workload.kind", {"read_write", "nic"})},
+      {{"workload.trace"}, is("workload.kind", {"trace"})},
+      {{"workload.requests"}, is_not("workload.kind", {"trace"})},
+      {{"workload.at"}, is_not("workload.kind", {"hostile"}) && dma},
+      {{"workload.zipf_exponent"}, is("workload.domain_choice", {"zipf"}) && generated},
+      {{"workload.working_set", "workload.phase_requests"},
+       is("workload.domain_choice", {"working_set"}) && generated},
+      {{"workload.churn"}, is("workload.domain_choice", {"churn"}) && generated},
+      {{"workload.rate"}, is("workload.arrival", {"poisson", "cbr", "on_off"}) && generated},
+      {{"workload.burst"}, is("workload.arrival", {"on_off"}) && generated},
+  };
+}
+
+/// What a key changes though its condition does not hold.
+struct Beside {
+  const char* path;
+  const char* what;
+};
+constexpr Beside kBeside[] = {
+    {"device.atc.enabled", "its capability, which software reads at boot,"},
+    {"device.pri.enabled", "its capability, which software reads at boot,"},
+    {"device.dhi.supported", "its capability, which software reads at boot,"},
+    {"iommu.walkers", "the capacity that the table of waits names,"},
+};
+
+bool lies_at_or_below(const std::string& path, const std::string& group) {
+  return path == group || path.rfind(group + ".", 0) == 0;
+}
+
+}  // namespace
+
+Keys with_conditions(Keys rows) {
+  const std::vector<Relation> all = relations();
+  for (Key& key : rows) {
+    for (const auto& [paths, when, is_enough] : all) {
+      if (any_of(paths,
+                 [&](const std::string& path) { return lies_at_or_below(key.path, path); })) {
+        key.read_when = is_enough ? key.read_when || when : key.read_when && when;
+      }
+    }
+    key.read_when = key.read_when.without(key.path);
+    const auto* const own =
+        find_where(kBeside, [&](const Beside& one) { return key.path == one.path; });
+    key.beside = own != nullptr ? own->what : "";
+  }
+  return rows;
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,209 @@
+"""Are warnings of keys without effect true? effect.py FLITWISE CONFIGS FOLDER; every line that it prints is a finding.
+
+Each machine below is run once as it is, and once with another value of every key whose condition does not hold there:
+the results are the same. Its whole configuration, given as a file, is warned of in exactly these keys. Then each key that
+a configuration of configs/ sets to other than its default is turned: some value of it changes the result, or is refused.
+"""
+import glob, json, os, re, subprocess, sys
+
+program, configs, folder = sys.argv[1:]
+failed = False
+
+few = "workload.requests=150"
+read_write, domains = "workload.kind=read_write", "workload.domains=8"
+translated = [few, domains, read_write, "iommu.translation=first_stage"]
+machines = [
+    ("checks/saturated", [few, domains]),
+    ("checks/saturated", [few, domains, read_write, "link.identity=dhi", "device.dhi.bits=2"]),
+    ("checks/saturated", [few, "link.identity=dhi", "link.dhi_form=tag", "host.dhi.table=shared", "host.dhi.grant=configured",
+                          "host.dhi.storage.kind=dram", "device.dhi.storage.kind=dram"]),
+    ("checks/saturated", [few, "workload.kind=hostile"]),
+    ("checks/saturated", [few, domains, read_write, "workload.at=translated"]),
+    ("checks/saturated", [few, domains, "host.dhi.grant=configured", "host.dhi.granted.first_pasid=1"]),
+    ("checks/saturated", [few, "link.preset=gen6x16", "link.error_rate=1e-6", "host.dma_window.size=8GiB", "host.trusted_window.size=4KiB"]),
+    ("checks/saturated", [few, "workload.kind=nic", "workload.sizes=google_rpc_2008", "workload.arrival=on_off"]),
+    ("checks/saturated", [few, domains, "workload.domain_choice=zipf"]),
+    ("checks/saturated", [few, domains, "workload.domain_choice=working_set", "workload.working_set=4"]),
+    ("checks/saturated", [few, domains, "workload.domain_choice=churn"]),
+    ("checks/bit_packed", [few]),
+    ("checks/saturated", translated),
+    ("checks/saturated", translated + [f"iommu.{cache}.entries=none" for cache in ("context_cache", "pasid_cache", "iotlb", "paging_cache")]),
+    ("checks/saturated", [few, domains, "iommu.translation=nested"]),
+    ("checks/saturated", [few, domains, "iommu.translation=nested", "iommu.second_stage_cache.entries=none"]),
+    ("checks/saturated", translated + ["device.atc.enabled=true", "device.atc.when=reuse", "iommu.secure_ats=true"]),
+    ("checks/saturated", translated + ["device.atc.enabled=true", "device.atc.when=prefetch", "iommu.secure_ats=true", "iommu.permission_cache.entries=none"]),
+    ("checks/saturated", translated + ["device.atc.enabled=true", "device.atc.when=hint", "device.pri.enabled=true", "host.iommu_driver.enabled=true",
+                                       "host.iommu_driver.premapped=0.5", "host.iommu_driver.unmap_rate=1e6", "host.iommu_driver.mode=deferred"]),
+    ("checks/saturated", translated + ["host.iommu_driver.enabled=true", "host.iommu_driver.teardown_rate=1e5"]),
+    ("checks/saturated", [few, "system.topology=switch", "system.devices=2", "link.identity=dhi", "link.dhi_form=rid_fabric"]),
+    ("examples/switch_two_devices", [few]),
+    ("examples/switch_tree", ["workload.requests=20"]),
+    ("examples/own_trace", []),
+    ("examples/cxl_cache", [few]),
+    ("examples/cxl_cache", [few, "link.cxl.identity=dhi_added"]),
+    ("examples/cxl_hdm_db", [few]),
+    ("examples/cxl_memory", [few]),
+]
+# Lists and files, of which the schema knows no other value.
+never_turned = {"system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
+# What contradicts something else where it is not read is refused, and cannot be turned.
+contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
+               "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
+               "link.shared_credits.merged", "host.iommu_driver.teardown_reset", "device.atc.enabled", "device.pri.enabled", "device.cxl.coherence", "link.cxl.latency_optimised",
+               "link.credits.scaled", "link.credits.posted_data", "link.credits.completion_data", "workload.at"}
+# Keys that act on what does not happen in a short run of a configuration that sets them.
+silent = {
+    "workload.domains",          # PASIDs are of one size, and without handles or translation nothing looks at them
+    "workload.trace",            # a file
+    "device.atc.entries", "iommu.iotlb.entries", "iommu.paging_cache.entries",  # each page once: nothing is found again
+    "link.relaxed_passing",      # no request of these has RO or IDO
+    "host.requester_check", "system.source_validation", "system.acs.source_validation",  # for what scripts send
+}
+
+
+def complain(text):
+    global failed
+    failed = True
+    print("FAILED:", text)
+
+
+def call(command, config, sets):
+    arguments = [part for each in sets for part in ("--set", each)]
+    return subprocess.run([program, command, config] + (["--json"] if command == "run" else []) + arguments, capture_output=True, text=True)
+
+
+def leaves(node, path=""):
+    for name, child in node["properties"].items():
+        if f"{path}{name}" not in ("base", "system.instances"):
+            yield from leaves(child, f"{path}{name}.") if "properties" in child else [(path + name, child)]
+
+
+def value_of(config, path):
+    for part in path.split("."):
+        config = config.get(part, {})
+    return config
+
+
+def text_of(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def fits(value, pattern):
+    return value.startswith(pattern[:-1]) if pattern.endswith("*") else value == pattern
+
+
+def is_read(key, config):
+    """By the schema's condition, evaluated here once more."""
+    def holds(test):
+        value = text_of(value_of(config, test["key"]))
+        return any(fits(value, one) for one in test.get("is", [])) if "is" in test else not any(fits(value, one) for one in test["is_not"])
+    ways = schema[key].get("x-read-when")
+    return ways is None or any(all(map(holds, tests)) for tests in ways)
+
+
+def others(key, now):
+    """Values that are not the present one: words, the next number, twice the quantity."""
+    own = schema[key]
+    if key == "iommu.page":
+        yield "2MiB" if now == "4KiB" else "4KiB"
+    for choice in [own] + own.get("anyOf", []):
+        if choice.get("type") == "boolean":
+            yield text_of(not now)
+        elif "enum" in choice:
+            yield from (text_of(one) for one in choice["enum"] if one != now)
+        elif choice.get("type") in ("integer", "number"):
+            number = now if isinstance(now, (int, float)) else choice.get("minimum", 1)
+            low, high = choice.get("minimum", 0), choice.get("maximum", 2**40)
+            yield from (text_of(one) for one in (number * 2, number // 2 if isinstance(number, int) else number / 2, number + 1, number - 1)
+                        if low <= one <= high and one != now)
+        elif "pattern" in choice:
+            number, unit = re.fullmatch(r"([\d.]+)(\D+)", now).groups() if now[:1].isdigit() else ("4", "KiB" if "KiB" in choice["pattern"] else "us")
+            yield from (f"{float(number) * factor:g}{unit}" for factor in (2, 0.5) if float(number) * factor != float(number))
+            yield f"{float(number) + 3:g}{unit}"
+
+
+def outcome(run):
+    result = json.loads(run.stdout)
+    for name in ("config", "config_sha256"):
+        result.pop(name, None)
+    for name in ("config_sha256", "host_seconds"):
+        result["flitwise"].pop(name, None)
+    return result
+
+
+def warned(run):
+    return set(re.findall(r"warning: (\S+) has no effect", run.stderr))
+
+
+def turned_where_accepted(config, sets, keys, whole):
+    """Another value of each key, and the run with all of them; a value that is refused gives way to the next."""
+    values = {key: others(key, value_of(whole, key)) for key in sorted(keys)}
+    turned = {key: next(values[key]) for key in values}
+    while True:
+        run = call("run", config, sets + [f"{key}={value}" for key, value in turned.items()])
+        wrong = {key for key in re.findall(r"^--set ([\w.]+)=", run.stderr, re.M) if key in turned}
+        if run.returncode != 2 or not wrong:
+            return turned, run
+        for key in wrong:
+            turned[key] = next(values[key], None)
+            if turned[key] is None:
+                turned.pop(key)
+                if key not in contradicts:
+                    complain(f"{os.path.basename(config)}: every other value of {key} is refused: {run.stderr[-300:]}")
+
+
+schema = dict(leaves(json.loads(subprocess.run([program, "schema", "--json"], capture_output=True, text=True, check=True).stdout)))
+conditional = {key for key in schema if "x-read-when" in schema[key]}
+read, unread = set(), set()
+for file, sets in machines:
+    name = f"{file} {' '.join(sets)}"
+    config = f"{configs}/{file}.yaml"
+    base = call("run", config, sets)
+    if base.returncode != 0:
+        complain(f"{name}: exit code {base.returncode}: {base.stderr}")
+        continue
+    whole = json.loads(base.stdout)["config"]
+    idle = {key for key in conditional if not is_read(key, whole)}
+    if not whole["system"]["instances"]:
+        read |= conditional - idle
+        unread |= idle
+        with open(f"{folder}/whole.yaml", "w") as out:
+            json.dump(whole, out)
+        seen = warned(call("check", f"{folder}/whole.yaml", []))
+        if seen != idle:
+            complain(f"{name}: said of {sorted(seen - idle)}, not said of {sorted(idle - seen)}")
+    else:
+        idle = {key for key in idle if not key.startswith(("device.", "link."))}  # instances have their own
+    turned, all_turned = turned_where_accepted(config, sets, idle - never_turned, whole)
+    changes = [f"{key}={value}" for key, value in turned.items()]
+    if all_turned.returncode != 0:
+        complain(f"{name}: exit code {all_turned.returncode} with {' '.join(changes)}: {all_turned.stderr[-300:]}")
+        continue
+    after = json.loads(all_turned.stdout)["config"]  # one may be a condition of another, though not of what runs
+    if untold := {key for key in turned if not is_read(key, after)} - warned(all_turned):
+        complain(f"{name}: not said of {sorted(untold)}")
+    beside = set(re.findall(r"warning: (\S+) has no effect but for", all_turned.stderr))
+    plain = [each for each in changes if each.split("=")[0] not in beside]
+    if outcome(call("run", config, sets + plain)) != outcome(base):
+        guilty = [each for each in plain if outcome(call("run", config, sets + [each])) != outcome(base)]
+        complain(f"{name}: said to have no effect, and yet the result changes with {guilty or 'several of them together'}")
+for key in sorted(conditional - read):
+    complain(f"{key}: no machine here reads it: its condition may never hold")
+for key in sorted(conditional - unread):
+    complain(f"{key}: every machine here reads it: its condition may always hold")
+
+for config in sorted(path for folder in ("examples", "checks", "bench") for path in glob.glob(f"{configs}/{folder}/*.yaml")):
+    sets = [few, "run.warmup=0"] if "own_trace" not in config else []
+    base = call("run", config, sets)
+    whole = json.loads(base.stdout)["config"]
+    for key in schema:
+        now = value_of(whole, key)
+        if now == schema[key]["default"] or key in silent or f"{key}={now}" in sets or schema[key].get("type") == "array" or now == {}:
+            continue
+        for value in others(key, now):
+            run = call("run", config, sets + [f"{key}={value}"])
+            if run.returncode == 2 or key in warned(run) or outcome(run) != outcome(base):
+                break
+        else:
+            complain(f"{os.path.relpath(config, configs)}: no value of {key} changes anything, and nobody says so")
+sys.exit(failed)
