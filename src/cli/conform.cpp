@@ -140,7 +140,7 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   return kOk;
 }
 
-void check_configs(const std::vector<Case>& cases) {
+std::vector<Problem> config_problems(const std::vector<Case>& cases) {
   std::vector<Problem> problems;
   for (const Case& one : cases) {
     try {
@@ -151,9 +151,7 @@ void check_configs(const std::vector<Case>& cases) {
       }
     }
   }
-  if (!problems.empty()) {
-    throw ConfigError(problems);
-  }
+  return problems;
 }
 
 CaseVerdict verdict_of(const Case& one, const ChildTask& task) {
@@ -211,7 +209,11 @@ class Campaign {
 
   int run() {
     watch_for_interrupt();
-    check_configs({scenario::campaign_case(options_.first_seed, options_.sets)});
+    const auto problems =
+        config_problems({scenario::campaign_case(options_.first_seed, options_.sets)});
+    if (!problems.empty()) {
+      throw ConfigError(problems);
+    }
     ProcessPool(options_.seeds, options_.jobs)
         .run([this](std::uint64_t i) { return work(options_.first_seed + i); },
              ProcessPool::Order::kAsTheyEnd, [this](std::uint64_t /*i*/) { count(); });

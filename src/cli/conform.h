@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "flitwise/error.h"
 #include "scenario/scenario.h"
 
 namespace flitwise::cli {
@@ -24,9 +25,9 @@ struct ChildTask {
 int run_as_child(const scenario::Case& one, const std::vector<scenario::EventPattern>& same_events,
                  const ChildTask& task);
 
-/// Throws ConfigError with what is wrong with the configurations of the cases, at the settings that
-/// are to blame, or else at the places of the cases.
-void check_configs(const std::vector<scenario::Case>& cases);
+/// What is wrong with the configurations of the cases, at the settings that are to blame, or else
+/// at the places of the cases.
+std::vector<Problem> config_problems(const std::vector<scenario::Case>& cases);
 
 struct CaseVerdict {
   std::string failure;              ///< what is wrong with it as text for a person; empty: passed

@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::Case;
 using scenario::CaseReport;
+using scenario::Catalogue;
 
 /// ./tests/cases if it is there, else what was installed with the program. Throws ConfigError.
 std::vector<std::string> default_case_paths() {
@@ -47,14 +48,19 @@ std::vector<std::string> default_case_paths() {
 }
 
 /// All cases there. Links that lead to no file are told on stderr and passed over.
-std::vector<Case> cases_in(const std::vector<std::string>& paths) {
-  std::vector<std::string> dead_links;
-  std::vector<Case> cases = scenario::find_cases(paths, dead_links);
-  for (const std::string& link : dead_links) {
+Catalogue catalogue_in(const std::vector<std::string>& paths) {
+  Catalogue catalogue = scenario::find_cases(paths);
+  for (const std::string& link : catalogue.dead_links) {
     fmt::print(stderr, "flitwise: warning: {} is a link that leads to no file; passed over\n",
                printable(link));
   }
-  return cases;
+  return catalogue;
+}
+
+void refuse(const std::vector<Problem>& problems) {
+  if (!problems.empty()) {
+    throw ConfigError(problems);
+  }
 }
 
 /// Id, tab, title: a line a case.
@@ -77,17 +83,20 @@ struct ConformOptions {
   bool child_reads_stdin = false;  ///< hidden likewise: the text of the file comes from there
 };
 
-std::vector<Case> all_cases(const ConformOptions& options) {
+Catalogue catalogue_of(const ConformOptions& options) {
   if (options.child_reads_stdin) {
-    return scenario::cases_from_text(input_text("/dev/stdin", "a case file"),
-                                     options.paths.front());
+    return {
+        scenario::cases_from_text(input_text("/dev/stdin", "a case file"), options.paths.front()),
+        {},
+        {}};
   }
-  return cases_in(options.paths.empty() ? default_case_paths() : options.paths);
+  return catalogue_in(options.paths.empty() ? default_case_paths() : options.paths);
 }
 
-std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>& all) {
+// None only where files are wrong, one of which may have what is meant.
+std::vector<Case> chosen(const ConformOptions& options, const Catalogue& all) {
   std::vector<Case> some;
-  for (const Case& one : all) {
+  for (const Case& one : all.cases) {
     const bool is_meant = options.child_of.empty()
                               ? fnmatch(options.glob.c_str(), one.id.c_str(), 0) == 0
                               : one.id == options.glob;
@@ -95,9 +104,9 @@ std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>&
       some.push_back(one);
     }
   }
-  if (some.empty()) {
-    throw UsageError(
-        fmt::format("conform: no case matches {}; --list shows all {}", options.glob, all.size()));
+  if (some.empty() && all.problems.empty()) {
+    throw UsageError(fmt::format("conform: no case matches {}; --list shows all {}", options.glob,
+                                 all.cases.size()));
   }
   return some;
 }
@@ -160,7 +169,25 @@ class Regression {
   std::vector<std::vector<std::string>> seen_;  // events by case
 };
 
-int regress(const ConformOptions& options, const std::vector<Case>& cases) {
+// A file that is wrong is one error, with all its problems.
+std::vector<CaseReport> reports_of(const std::vector<Problem>& problems) {
+  std::vector<CaseReport> reports;
+  for (const Problem& problem : problems) {
+    const auto same =
+        find_if(reports, [&](const CaseReport& report) { return report.id == problem.file; });
+    const bool is_new = same == reports.end();
+    CaseReport& report = is_new ? reports.emplace_back() : *same;
+    if (is_new) {
+      report = {problem.file, "a file of cases that can be read", 0, "", true};
+    }
+    report.failure += "      " + problem.text() + "\n";
+  }
+  return reports;
+}
+
+// The problems are told first and do not keep the other cases from running.
+int regress(const ConformOptions& options, const Catalogue& catalogue) {
+  const std::vector<Case>& cases = catalogue.cases;
   StagedFiles files;  // that they can be written is known before it begins
   for (const std::string& path : {options.junit, options.events}) {
     if (!path.empty()) {
@@ -168,8 +195,12 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
       files.push_back(std::make_unique<StagedFile>(path));
     }
   }
+  const std::vector<CaseReport> errors = reports_of(catalogue.problems);
+  if (!errors.empty()) {
+    fmt::print(stderr, "{}\n", ConfigError(catalogue.problems).what());
+  }
   std::string events;
-  const std::vector<CaseReport> reports =
+  std::vector<CaseReport> reports =
       Regression(cases, options.events.empty() ? nullptr : &events).run(options.jobs);
   const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
     return !report.failure.empty();
@@ -179,8 +210,12 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
     fmt::print(stderr, "flitwise: interrupted; {} of {} cases were not run to their end\n",
                cases.size() - reports.size(), cases.size());
   }
-  fmt::print("{} passed, {} failed\n", total - failed, failed);
-  std::fflush(stdout);
+  if (!cases.empty()) {
+    fmt::print("{} passed, {} failed{}\n", total - failed, failed,
+               errors.empty() ? "" : fmt::format(", files refused: {}", errors.size()));
+    std::fflush(stdout);
+  }
+  reports.insert(reports.end(), errors.begin(), errors.end());
   if (!options.junit.empty()) {
     files.front()->write(scenario::junit_xml(reports));
   }
@@ -188,10 +223,13 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
     files.back()->write(events);
   }
   put_in_place(files);
-  return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
+  return is_interrupted()  ? kInterrupted
+         : !errors.empty() ? kBadInput
+         : failed == 0     ? kOk
+                           : kCheckFailed;
 }
 
-void refuse_to_overwrite_cases(const ConformOptions& options, const std::vector<Case>& cases) {
+void refuse_to_overwrite_cases(const ConformOptions& options, const Catalogue& catalogue) {
   std::vector<NamedPath> outputs;
   if (!options.junit.empty()) {
     outputs.push_back({options.junit, "--junit"});
@@ -199,11 +237,14 @@ void refuse_to_overwrite_cases(const ConformOptions& options, const std::vector<
   if (!options.events.empty()) {
     outputs.push_back({options.events, "--events"});
   }
-  refuse_to_overwrite(mapped<NamedPath>(cases,
-                                        [](const Case& one) {
-                                          return NamedPath{one.file, "a case file"};
-                                        }),
-                      outputs);
+  std::vector<NamedPath> inputs;
+  for (const Case& one : catalogue.cases) {
+    inputs.push_back({one.file, "a case file"});
+  }
+  for (const Problem& problem : catalogue.problems) {
+    inputs.push_back({problem.file, "a case file"});
+  }
+  refuse_to_overwrite(inputs, outputs);
 }
 
 // Options that mean files say nothing about a campaign, and the other way round.
@@ -240,8 +281,12 @@ int conform(const ConformOptions& options) {
   if (options.child_of.empty() && !options.lists && !options.covers) {
     watch_for_interrupt();  // a large catalogue takes its time to read
   }
-  const std::vector<Case> all = all_cases(options);
-  const std::vector<Case> cases = chosen(options, all);
+  const Catalogue all = catalogue_of(options);
+  if (!options.child_of.empty() || options.lists || options.covers) {
+    refuse(all.problems);
+  }
+  Catalogue some = {chosen(options, all), all.problems, {}};
+  const std::vector<Case>& cases = some.cases;
   if (!options.child_of.empty()) {
     ConformOptions asker = options;
     asker.glob = options.child_of;
@@ -256,22 +301,24 @@ int conform(const ConformOptions& options) {
                              embedded::rules_ats(), embedded::rules_cxl(),
                              embedded::rules_cxl_link(), embedded::rules_coherence()},
                             cases);
-  if (std::vector<Problem> problems = scenario::unknown_cites(coverage, cases); !problems.empty()) {
-    throw ConfigError(std::move(problems));
-  }
+  const std::vector<Problem> cites = scenario::unknown_cites(coverage, cases);
   if (options.covers) {
+    refuse(cites);
     fmt::print("{}", scenario::coverage_text(coverage));
     return kOk;
   }
-  check_configs(cases);
+  some.set_aside(cites);
+  some.set_aside(config_problems(cases));
   refuse_to_overwrite_cases(options, all);
-  return regress(options, cases);
+  return regress(options, some);
 }
 
 }  // namespace
 
 std::string list_of_cases() {
-  return list_of(cases_in(default_case_paths()));
+  const Catalogue catalogue = catalogue_in(default_case_paths());
+  refuse(catalogue.problems);
+  return list_of(catalogue.cases);
 }
 
 void add_conform_command(CLI::App& app, Action& action) {

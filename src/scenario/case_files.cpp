@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "common/quantity.h"
@@ -99,12 +100,22 @@ std::string section(const char* head, const List& list, Text text_of) {
 
 }  // namespace
 
-std::vector<Case> find_cases(const std::vector<std::string>& paths,
-                             std::vector<std::string>& dead_links) {
-  std::vector<Case> cases;
+void Catalogue::set_aside(const std::vector<Problem>& found) {
+  problems.insert(problems.end(), found.begin(), found.end());
+  std::set<std::string> files;
+  for (const Problem& problem : found) {
+    files.insert(problem.file);
+  }
+  const auto is_wrong = [&](const Case& one) { return files.count(one.file) != 0; };
+  cases.erase(std::remove_if(cases.begin(), cases.end(), is_wrong), cases.end());
+}
+
+Catalogue find_cases(const std::vector<std::string>& paths) {
+  Catalogue found;
+  std::vector<Case>& cases = found.cases;
   std::vector<Problem> problems;
   for (const std::string& path : paths) {
-    for (const std::string& file : files_of(path, dead_links)) {
+    for (const std::string& file : files_of(path, found.dead_links)) {
       try {
         std::vector<Case> some = read_cases(file);
         std::move(some.begin(), some.end(), std::back_inserter(cases));
@@ -122,10 +133,8 @@ std::vector<Case> find_cases(const std::vector<std::string>& paths,
                               " too; expected an id of its own"});
     }
   }
-  if (!problems.empty()) {
-    throw ConfigError(problems);
-  }
-  return cases;
+  found.set_aside(problems);
+  return found;
 }
 
 std::string yaml_of(const Case& one) {

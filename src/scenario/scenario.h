@@ -61,11 +61,20 @@ std::vector<Case> read_cases(const std::string& file);
 /// The same for a text; `name` stands for the file.
 std::vector<Case> cases_from_text(const std::string& yaml, const std::string& name);
 
-/// All cases of the files, and of the *.yaml in folders and below, in the order of their paths.
-/// Throws ConfigError with the problems of all files in one go; two cases with one id are one.
-/// Links in folders that lead to no file are no case files: they go to `dead_links`.
-std::vector<Case> find_cases(const std::vector<std::string>& paths,
-                             std::vector<std::string>& dead_links);
+/// The cases of several files, and what is wrong with files whose cases are left out.
+struct Catalogue {
+  std::vector<Case> cases;
+  std::vector<Problem> problems;
+  std::vector<std::string> dead_links;  ///< in folders; they lead to no file
+
+  /// Adds problems, and leaves out all cases of the files that have them.
+  void set_aside(const std::vector<Problem>& found);
+};
+
+/// All cases of the files, and of the *.yaml in folders and below, in the order of their paths. Two
+/// cases with one id are a problem of the later one. Throws ConfigError for a folder that cannot be
+/// read through.
+Catalogue find_cases(const std::vector<std::string>& paths);
 
 /// A case file that reads back as the same case. REQUIRES: patterns are made of plain values.
 std::string yaml_of(const Case& one);

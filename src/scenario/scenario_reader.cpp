@@ -70,10 +70,10 @@ class CaseReader {
 
   void read_cites() {
     const Value::Entry* cites = document_.find("cites");
-    if (cites == nullptr || cites->value.items.empty()) {
+    if (cites == nullptr || cites->value.kind != Value::Kind::kSequence) {
       spot_.at("cites").add(cites == nullptr ? document_.place : cites->value.place,
                             (cites == nullptr ? "is missing" : "is " + cites->value.seen()) +
-                                "; expected a list of rule ids");
+                                "; expected a list of rule ids, [] where it proves none");
       return;
     }
     for (const Value& item : cites->value.items) {

@@ -269,22 +269,27 @@ std::string junit_xml(const std::vector<CaseReport>& reports) {
   for (const CaseReport& report : reports) {
     seconds += report.seconds;
   }
+  const auto errors = std::count_if(reports.begin(), reports.end(),
+                                    [](const CaseReport& report) { return report.is_error; });
   const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
-    return !report.failure.empty();
+    return !report.failure.empty() && !report.is_error;
   });
   std::string xml = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"flitwise conform\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
-      reports.size(), failed, seconds);
+      "<testsuite name=\"flitwise conform\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+      "time=\"{:.3f}\">\n",
+      reports.size(), failed, errors, seconds);
   for (const CaseReport& report : reports) {
-    const std::string family = report.id.substr(0, report.id.find('/'));
+    const std::string family =
+        report.is_error ? "case file" : report.id.substr(0, report.id.find('/'));
     xml += fmt::format("  <testcase classname=\"{}\" name=\"{}: {}\" time=\"{:.3f}\"",
                        escaped(family), escaped(report.id), escaped(report.title), report.seconds);
     if (report.failure.empty()) {
       xml += "/>\n";
     } else {
-      xml += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                         escaped(headline(report.failure)), escaped(report.failure));
+      xml += fmt::format(">\n    <{0} message=\"{1}\">{2}</{0}>\n  </testcase>\n",
+                         report.is_error ? "error" : "failure", escaped(headline(report.failure)),
+                         escaped(report.failure));
     }
   }
   return xml + "</testsuite>\n";

@@ -39,6 +39,8 @@ struct CaseReport {
   std::string title;
   double seconds = 0;
   std::string failure;  ///< text for a person; empty where the case passed
+  bool is_error =
+      false;  ///< a file that is wrong, so that its cases could not be run; `id` names it
 };
 /// JUnit XML, as CI systems read it.
 std::string junit_xml(const std::vector<CaseReport>& reports);

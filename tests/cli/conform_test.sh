@@ -32,7 +32,7 @@ out=$("$FLITWISE" conform "$folder" --junit "$folder/out.xml") || code=$?
 [[ $out == *"write.yaml:12:5: expected error kind=malformed_tlp at=rp0"* ]] || fail "where it fails: $out"
 [[ $out == *"committed addr=0x1000"* ]] || fail "what came instead: $out"
 [[ $out == *$'\n1 passed, 1 failed' ]] || fail "last line: $out"
-grep -q 'tests="2" failures="1"' "$folder/out.xml" || fail "JUnit"
+grep -q 'tests="2" failures="1" errors="0"' "$folder/out.xml" || fail "JUnit"
 
 # All events of the cases, in the order of the cases and not of their ends.
 code=0
@@ -63,6 +63,24 @@ code=0
 out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a setting that is wrong: exit code $code, $out"
 grep -q "bad.yaml:5:25: config.set.link.mrrs: case X: 100B; expected" "$folder/err" || fail "$(cat "$folder/err")"
+
+# Files that are wrong are one error each, and the others run: what cannot be read, what has a problem in one of its cases, an id that is taken.
+mkdir "$folder/mixed"
+printf 'id: X/good\ntitle: T\ncites: []\nstimulus: [{run: idle}]\nnever: [{event: check}]\n' | tee "$folder/mixed/good.yaml" >"$folder/mixed/taken.yaml"
+printf 'id: X/unknown\nexpect: [{event: wire, nosuchfield: 1}]\n' >"$folder/mixed/unreadable.yaml"
+cp "$folder/bad.yaml" "$folder/mixed/setting.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/mixed" --junit "$folder/mixed.xml" 2>"$folder/err") || code=$?
+[[ $code == 2 && $out == "ok    X/good  "*$'\n1 passed, 0 failed, files refused: 3' ]] || fail "one file of four is good: exit code $code, $out"
+grep -q 'tests="4" failures="0" errors="3"' "$folder/mixed.xml" || fail "JUnit of files that are wrong: $(cat "$folder/mixed.xml")"
+for name in taken unreadable setting; do
+  [[ $(grep -c "<testcase.*$name.yaml" "$folder/mixed.xml") == 1 ]] || fail "not one test case for $name.yaml: $(cat "$folder/mixed.xml")"
+  grep -q "mixed/$name.yaml:[0-9]" "$folder/err" || fail "nothing told of $name.yaml: $(cat "$folder/err")"
+done
+grep -q '<error message="[^"]*unreadable.yaml:1:1: title: is missing' "$folder/mixed.xml" || fail "the first problem is no message: $(cat "$folder/mixed.xml")"
+code=0
+out=$("$FLITWISE" conform "$folder/mixed" --list 2>"$folder/err") || code=$?
+[[ $code == 2 && -z $out ]] || fail "a list beside files that are wrong: exit code $code, $out"
 
 # Cases that have to be the same are compared event by event.
 cat >"$folder/same.yaml" <<'Y'

@@ -232,6 +232,14 @@ TEST(BadCaseFile, CitesAreTexts) {
                                  HasSubstr("c.yaml:3:14: cites: is a map; expected a rule id")));
 }
 
+TEST(BadCaseFile, CitesAreAListThatMayBeEmpty) {
+  const std::string rest = "title: t\nstimulus: []\nnever: [{event: wire}]\n";
+  EXPECT_THAT(cases_from_text("id: A\ncites: []\n" + rest, "c.yaml").front().cites, IsEmpty());
+  for (const char* cites : {"", "cites: A-1\n", "cites: {}\n"}) {
+    EXPECT_THROW(cases_from_text("id: A\n" + (cites + rest), "c.yaml"), ConfigError) << cites;
+  }
+}
+
 TEST(BadCaseFile, CountersOfErrorsThatNoMachineHasAreRefused) {
   EXPECT_THAT(problems_with("final: {counters: {errors.unsuported_request: 0}}\n"),
               ElementsAre(AllOf(HasSubstr("errors.unsuported_request: no machine counts such"),

@@ -333,5 +333,12 @@ TEST(Junit, EscapesWhatXmlWouldTakeForItsOwn) {
   EXPECT_THAT(xml, HasSubstr("message=\"line 1\">line 1\nline 2</failure>"));
 }
 
+TEST(Junit, AFileThatIsWrongIsAnError) {
+  const std::string xml =
+      junit_xml({{"A/1", "fails", 0.5, "seen"}, {"b.yaml", "a file", 0, "b.yaml:1:1: x", true}});
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\" errors=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"b.yaml:1:1: x\">b.yaml:1:1: x</error>"));
+}
+
 }  // namespace
 }  // namespace flitwise::scenario::verdict_test
