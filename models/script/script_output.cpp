@@ -11,6 +11,7 @@
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/flit.h"
+#include "scenario/verdict.h"
 #include "tlp/message_use.h"
 #include "trace/packet_note.h"
 
@@ -136,6 +137,42 @@ void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fiel
   write(line);
 }
 
+void ScriptOutput::tell(const Json& line, bool is_shown) {
+  const bool ends_wait = awaited_ != nullptr && line.contains("event") && is_awaited(line);
+  if (is_shown || ends_wait) {
+    write_(line);
+  }
+}
+
+bool ScriptOutput::is_awaited(const Json& line) {
+  Json timed = line;
+  timed["t_ns"] = elapsed().ns();
+  if (awaited_->pattern.matches(timed)) {
+    awaited_->is_seen = true;
+    awaited_ = nullptr;
+    sc_core::sc_pause();
+    return true;
+  }
+  const std::size_t agreement = awaited_->pattern.agreement(timed);
+  if (agreement > awaited_->agreement) {
+    awaited_->agreement = agreement;
+    awaited_->nearest = std::move(timed);
+  }
+  return false;
+}
+
+void ScriptOutput::missed_event(std::uint32_t token, const AwaitedEvent& awaited, Time waited) {
+  std::string nearest = "nothing of the kind was seen";
+  if (!awaited.nearest.is_null()) {
+    const std::string line = scenario::line_of(awaited.nearest);
+    nearest = "nearest: " + line.substr(line.find_first_not_of(' '));
+  }
+  write(token, "missed_event",
+        {{"line", operations_[token - 1].line},
+         {"detail", fmt::format("{} did not happen within {} ns; {}", awaited.pattern.text(),
+                                waited.ns(), nearest)}});
+}
+
 void ScriptOutput::missed_fault(const std::string& link, const MissedFault& missed) {
   const WireFault& fault = missed.fault;
   Json fields = Json::object();
@@ -154,7 +191,7 @@ void ScriptOutput::observed(const Observation& observation) {
   const Packet& packet = *observation.packet;
   const std::string what = observation.what;
   const bool is_commit = what == "committed";
-  if (is_commit && !shows_commits_) {
+  if (is_commit && !shows_commits_ && awaited_ == nullptr) {
     return;
   }
   const bool is_violation = what == "violation" || what == "warning";
@@ -181,7 +218,7 @@ void ScriptOutput::observed(const Observation& observation) {
     line["packet"] = text_of(packet);
     line["other"] = observation.other;
   }
-  write(line);
+  tell(line, !is_commit || shows_commits_);
 }
 
 void WireWatch::record(const TraceEvent& event) {
@@ -215,7 +252,7 @@ void WireWatch::record(const TraceEvent& event) {
               : is_cxl  ? message_fields(*packet.cxl)
               : is_dllp ? json_of(packet.dllp)
                         : json_of(document_of(packet)));
-  output_.write(line);
+  output_.wire(line);
 }
 
 }  // namespace flitwise

@@ -51,10 +51,8 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
   }
   output_.start();
   if (watches_wires) {
-    for (FabricLink& one : machine_.fabric().links) {
-      watches_.push_back(std::make_unique<WireWatch>(one.name, output_));
-      one.link->watch(watches_.back().get());
-    }
+    output_.show_wires();
+    watch_wires();
   }
 }
 
@@ -73,27 +71,6 @@ bool ScriptSession::execute(const ScriptLine& line, std::uint32_t token) {
     bad_value(problem.what());
   }
   return is_good_;
-}
-
-// The first moment passes late, so that faults can strike what the links send in it.
-void ScriptSession::begin() {
-  if (!has_begun_) {
-    has_begun_ = true;
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  }
-}
-
-void ScriptSession::run_until_idle() {
-  begin();
-  machine_.run_until_quiet();
-}
-
-void ScriptSession::wait_until(Time when) {
-  const Time elapsed = output_.elapsed();
-  if (when > elapsed) {
-    begin();
-    sc_core::sc_start(to_sc_time(when - elapsed));
-  }
 }
 
 void ScriptSession::observe(const Observation& observation) {
@@ -221,14 +198,6 @@ void ScriptSession::finish_read(Bdf requester, Endpoint& endpoint, ScriptEngine&
     output_.data(token_, engine.data());
   }
   engine.give_up();
-}
-
-void ScriptSession::run(const RunOp& op) {
-  if (op.span) {
-    sc_core::sc_start(to_sc_time(*op.span));
-  } else {
-    machine_.run_until_quiet();
-  }
 }
 
 // A write is posted: it is on its way, and a read behind it finds it.

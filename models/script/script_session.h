@@ -109,6 +109,8 @@ class ScriptSession {
   void run(const PokeEntryOp& op);
   TableBuilder& tables();
   void begin();
+  void run_until_event(const RunOp& op);
+  void watch_wires();
   void observe(const Observation& observation);
   bool has_port(const std::string& name);
   Link* link_of(const WireOp& wire);

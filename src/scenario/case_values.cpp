@@ -59,6 +59,41 @@ Json json_of(const Value& value) {
   return json;
 }
 
+namespace {
+
+// All that stands in one line of JSON stands at that line.
+Value value_of(const Json& json, const config::Place& place) {
+  Value value;
+  value.place = place;
+  value.kind = json.is_object()  ? Value::Kind::kMap
+               : json.is_array() ? Value::Kind::kSequence
+               : json.is_null()  ? Value::Kind::kNull
+                                 : Value::Kind::kScalar;
+  if (value.kind == Value::Kind::kScalar) {
+    value.text = json.is_string() ? json.get<std::string>() : json.dump();
+  }
+  for (const auto& item : json.items()) {
+    if (json.is_object()) {
+      value.entries.push_back({item.key(), place, value_of(item.value(), place)});
+    } else if (json.is_array()) {
+      value.items.push_back(value_of(item.value(), place));
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+EventPattern awaited_event(const Json& fields, int line) {
+  config::ProblemList problems;
+  EventPattern pattern =
+      read_lone_pattern(value_of(fields, {"script", line, 1, 0}), {"until", problems});
+  if (!problems.empty()) {
+    throw ConfigError(problems.sorted());
+  }
+  return pattern;
+}
+
 std::vector<Problem> problems_of_operation(const Json& op, int line) {
   try {
     parse_script_line(op, line);
@@ -79,6 +114,10 @@ Json read_operation(const Value::Entry& verb, const Spot& spot) {
     op[fields.text == "idle" ? "until" : "for"] = fields.text;
   } else if (fields.kind != Value::Kind::kNull) {
     spot.add_unexpected(fields, "the fields of the operation");
+  }
+  const Value::Entry* const until = verb.key == "run" ? fields.find("until") : nullptr;
+  if (until != nullptr && until->value.kind == Value::Kind::kMap) {
+    read_lone_pattern(until->value, spot.at("until"));
   }
   for (const Problem& problem : problems_of_operation(op, verb.place.line)) {
     (problem.path.empty() ? spot : spot.at(problem.path)).add(verb.place, problem.message);

@@ -35,6 +35,9 @@ std::vector<Problem> problems_of_operation(const Json& op, int line);
 /// {verb: {fields}} or {verb: text} as the script's operation.
 Json read_operation(const config::Value::Entry& verb, const Spot& spot);
 
+/// What a step of a script waits for. Throws ConfigError with every problem, as of that line.
+EventPattern awaited_event(const Json& fields, int line);
+
 /// A pattern that stands alone, so that `count` and `lag` would say nothing.
 EventPattern read_lone_pattern(const config::Value& value, const Spot& spot);
 

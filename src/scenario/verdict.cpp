@@ -151,7 +151,8 @@ class Judge {
 };
 
 // What is wrong in every case that does not ask for it.
-constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "missed_fault"};
+constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "missed_fault",
+                                         "missed_event"};
 
 // Does an expectation name this kind of event, and mean this one?
 bool asks_for(const Case& one, const Json& event) {

@@ -23,8 +23,8 @@ struct Failure {
 };
 
 /// Judges the events of a run. Each `violation` of a protocol rule, `check` that does not hold,
-/// `deadlock` and `missed_fault` is a failure of its own unless an expectation names such an event
-/// and means this one.
+/// `deadlock`, `missed_fault` and `missed_event` is a failure of its own unless an expectation
+/// names such an event and means this one.
 std::vector<Failure> judge(const Case& one, const EventLog& log);
 
 /// Judges the answer to one final check.

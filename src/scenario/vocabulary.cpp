@@ -147,6 +147,7 @@ const std::vector<EventKind>& event_kinds() {
       {"cxl_slot", {"slot", "format", "messages", "data", "byte_enables"}},
       {"cxl_message", cxl_message_fields()},
       {"missed_fault", {"link", "struck", "detail", "line"}},
+      {"missed_event", {"detail", "line"}},
       {"fault", {"code", "rid", "pasid", "addr"}},
       {"mapped",
        {"root_table", "root_entry", "context_entry", "pasid_directory_entry", "pasid_entry",

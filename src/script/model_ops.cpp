@@ -139,9 +139,23 @@ void read_op(OpReader& in, CfgOp& op) {
 
 void read_op(OpReader& in, RunOp& op) {
   in.time("for", op.span);
-  in.word("until", {"idle"});
+  in.field("until", [&](const Json& value) -> Complaint {
+    std::size_t place = 0;
+    if (!value.is_object()) {
+      const bool is_idle = json_value::read_word(value, {"idle"}, place).empty();
+      return is_idle ? ""
+                     : json_value::shown(value) +
+                           " seen; expected idle, or fields of an event such as {event: message}";
+    }
+    op.until = value;
+    return {};
+  });
+  in.time("limit", op.limit);
   if (in.has("for") == in.has("until")) {
     in.complain("", "expected either for or until");
+  }
+  if (in.has("limit") && (op.until.is_null() || op.limit == Time{})) {
+    in.complain("limit", "expected a time above 0, beside until with an event");
   }
 }
 

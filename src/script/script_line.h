@@ -49,7 +49,9 @@ struct DmaOp {
   bool privileged = false;         ///< PMR of the PASID prefix
 };
 struct RunOp {
-  std::optional<Time> span;  ///< absent: until nothing is under way
+  std::optional<Time> span;  ///< absent: until `until` happens, or else until nothing is under way
+  Json until;  ///< fields of an event; null: none. It is understood when its turn comes
+  Time limit = Time::from_ns(1'000'000);  ///< that the event may take
 };
 /// Software at the host reads or writes a BAR of a device.
 struct MmioOp {

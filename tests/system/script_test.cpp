@@ -16,6 +16,7 @@ namespace {
 using test::hex_of;
 using test::play;
 using test::ScriptAnswer;
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Script, DeviceReadsWhatSoftwarePoked) {
@@ -202,6 +203,40 @@ TEST(Script, MmioOutsideOfAnyWindowIsUnsupported) {
     ASSERT_EQ(answer.of(id).size(), 1U) << id;
     EXPECT_EQ(answer.of(id)[0].at("kind"), "bad_line") << id;
   }
+}
+
+TEST(Script, RunStopsAtTheEventItWaitsFor) {
+  const ScriptAnswer answer = play(R"(
+{"op":"tlp","tlp":{"type":"MRd","requester_id":"01:00.0","tag":7,"address":"0x1000","length_dw":1}}
+{"op":"run","until":{"event":"wire","type":"CplD","tag":7},"id":"first"}
+{"op":"run","until":{"event":"completion","tag":7}}
+{"op":"tlp","tlp":{"type":"MWr","requester_id":"01:00.0","address":"0x1000","length_dw":1,"payload":"11223344"}}
+{"op":"run","until":{"event":"committed","addr":"0x1000"}}
+)");
+  EXPECT_EQ(answer.code, 0);
+  ASSERT_EQ(answer.lines.size(), 8U);  // five lines, and what three of them waited for
+  EXPECT_EQ(answer.lines[1].at("event"), "wire");
+  EXPECT_EQ(answer.lines[1].at("tag"), 7);
+  EXPECT_EQ(answer.lines[1].at("at_ns"), answer.lines[2].at("t_ns")) << "at once";
+  EXPECT_EQ(answer.lines[3].at("event"), "completion");
+  EXPECT_EQ(answer.lines[6].at("event"), "committed");
+}
+
+TEST(Script, AnEventThatDoesNotComeIsToldWithTheNearest) {
+  const ScriptAnswer answer = play(R"(
+{"op":"tlp","tlp":{"type":"MRd","requester_id":"01:00.0","tag":7,"address":"0x1000","length_dw":1}}
+{"op":"run","until":{"event":"completion","tag":8},"limit":"2us","id":"miss"}
+{"op":"run","until":{"event":"completion","tga":8},"id":"typo"}
+)");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.of("miss").at(0).at("event"), "missed_event");
+  EXPECT_EQ(answer.of("miss").at(0).at("line"), 3);
+  EXPECT_THAT(answer.of("miss").at(0).at("detail"),
+              AllOf(HasSubstr("completion tag=8 did not happen within 2000 ns; nearest: "),
+                    HasSubstr("completion tag=7")));
+  EXPECT_THAT(answer.of("typo").at(0).at("detail"),
+              HasSubstr("until.tga: no field is called 'tga'; nearest field 'tag'"));
+  EXPECT_EQ(answer.lines.back().at("t_ns"), 2000.0);
 }
 
 TEST(Script, WhatIsNotModelledYetSaysSo) {

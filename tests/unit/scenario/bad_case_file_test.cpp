@@ -14,6 +14,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 std::vector<std::string> problems_of(const std::string& parameters, const std::string& value) {
   std::vector<std::string> texts;
@@ -237,6 +238,23 @@ TEST(BadCaseFile, CitesAreAListThatMayBeEmpty) {
   EXPECT_THAT(cases_from_text("id: A\ncites: []\n" + rest, "c.yaml").front().cites, IsEmpty());
   for (const char* cites : {"", "cites: A-1\n", "cites: {}\n"}) {
     EXPECT_THROW(cases_from_text("id: A\n" + (cites + rest), "c.yaml"), ConfigError) << cites;
+  }
+}
+
+TEST(BadCaseFile, WhatARunWaitsForIsReadLikeAnExpectation) {
+  const std::string head = "id: A\ntitle: t\ncites: []\nnever: [{event: check}]\nstimulus:\n";
+  EXPECT_THAT(
+      cases_from_text(head + "- run: {until: {event: wire, tag: 3}, limit: 2us}\n", "c.yaml")
+          .front()
+          .steps,
+      SizeIs(1));
+  try {
+    cases_from_text(head + "- run: {until: {event: wire, tga: 3,\n    count: 2}}\n", "c.yaml");
+    FAIL() << "read";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("c.yaml:6:30: stimulus[0].run.until.tga: no field is called 'tga'"),
+                      HasSubstr("c.yaml:7:5: stimulus[0].run.until.count: has no meaning here")));
   }
 }
 

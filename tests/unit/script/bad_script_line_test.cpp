@@ -11,6 +11,8 @@ namespace {
 using test::problems_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 // The width divides the offset, so that 0 must never get there.
 TEST(BadScriptLine, WidthOfAConfigurationRegisterOutOfRange) {
@@ -62,6 +64,17 @@ TEST(JsonDepth, BracketsInStringsAndSideBySideDoNotCount) {
     side_by_side += "{},";
   }
   EXPECT_FALSE(json_value::is_too_deep(side_by_side + "0]"));
+}
+
+TEST(BadScriptLine, RunIsUntilIdleOrAnEventAndAloneHasALimit) {
+  EXPECT_THAT(problems_of(R"({"op":"run","until":{"event":"wire"},"limit":"1us"})"), IsEmpty());
+  for (const char* line :
+       {R"({"op":"run","until":"idel"})", R"({"op":"run","until":["event"]})",
+        R"({"op":"run","until":"idle","limit":"1us"})", R"({"op":"run","for":"1us","limit":"1us"})",
+        R"({"op":"run","for":"1us","until":{"event":"wire"}})",
+        R"({"op":"run","until":{"event":"wire"},"limit":"0us"})"}) {
+    EXPECT_THAT(problems_of(line), SizeIs(1)) << line;
+  }
 }
 
 }  // namespace
