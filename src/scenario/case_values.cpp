@@ -88,6 +88,7 @@ EventPattern awaited_event(const Json& fields, int line) {
   config::ProblemList problems;
   EventPattern pattern =
       read_lone_pattern(value_of(fields, {"script", line, 1, 0}), {"until", problems});
+  refuse_references(pattern, {"until", problems});
   if (!problems.empty()) {
     throw ConfigError(problems.sorted());
   }
@@ -117,7 +118,7 @@ Json read_operation(const Value::Entry& verb, const Spot& spot) {
   }
   const Value::Entry* const until = verb.key == "run" ? fields.find("until") : nullptr;
   if (until != nullptr && until->value.kind == Value::Kind::kMap) {
-    read_lone_pattern(until->value, spot.at("until"));
+    refuse_references(read_lone_pattern(until->value, spot.at("until")), spot.at("until"));
   }
   for (const Problem& problem : problems_of_operation(op, verb.place.line)) {
     (problem.path.empty() ? spot : spot.at(problem.path)).add(verb.place, problem.message);
@@ -125,11 +126,13 @@ Json read_operation(const Value::Entry& verb, const Spot& spot) {
   return op;
 }
 
-EventPattern read_lone_pattern(const Value& value, const Spot& spot) {
+EventPattern read_lone_pattern(const Value& value, const Spot& spot, const std::string& allowed) {
   for (const Value::Entry& entry : value.entries) {
-    if (entry.key == "count" || entry.key == "lag") {
-      spot.at(entry.key).add(entry.place,
-                             "has no meaning here; expected it in a pattern of expect");
+    const bool is_span = entry.key == "between";
+    if (entry.key != allowed &&
+        (is_span || entry.key == "count" || entry.key == "lag" || entry.key == "capture")) {
+      spot.at(entry.key).add(entry.place, std::string("has no meaning here; expected it in a ") +
+                                              "pattern of " + (is_span ? "never" : "expect"));
     }
   }
   return EventPattern::read(value, spot);

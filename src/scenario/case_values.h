@@ -38,8 +38,15 @@ Json read_operation(const config::Value::Entry& verb, const Spot& spot);
 /// What a step of a script waits for. Throws ConfigError with every problem, as of that line.
 EventPattern awaited_event(const Json& fields, int line);
 
-/// A pattern that stands alone, so that `count` and `lag` would say nothing.
-EventPattern read_lone_pattern(const config::Value& value, const Spot& spot);
+/// A pattern that stands alone, where `count`, `lag`, `capture` and `between` say nothing, but for
+/// the one that is `allowed`.
+EventPattern read_lone_pattern(const config::Value& value, const Spot& spot,
+                               const std::string& allowed = "");
+/// Complains of {same: name} where no capture can come before.
+void refuse_references(const EventPattern& pattern, const Spot& spot);
+/// Complains of names that are used before any expectation captures them, captured twice, or
+/// captured and never used.
+void check_captures(const Case& one, config::ProblemList& problems);
 
 /// Reads `final` of a case, where it has one. Mistakes, and checks that cannot fail, go to
 /// `problems`.

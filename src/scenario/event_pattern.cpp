@@ -24,7 +24,7 @@ void check_values(const config::Value& pattern, const Spot& spot) {
   for (const config::Value::Entry& entry : pattern.entries) {
     const std::vector<std::string>* const words =
         field_words(entry.key, event == nullptr ? "" : event->value.text);
-    if (words == nullptr) {
+    if (words == nullptr || entry.value.kind == config::Value::Kind::kMap) {
       continue;
     }
     for (const config::Value& item : items_of(entry.value)) {
@@ -112,6 +112,19 @@ bool is_bytes(const std::string& field) {
   return field == "hex" || field == "payload";
 }
 
+// [first, last]
+std::vector<EventPattern> read_between(const config::Value& value, const Spot& spot) {
+  if (value.kind != config::Value::Kind::kSequence || value.items.size() != 2) {
+    spot.add_unexpected(value, "two events such as [{event: message}, {event: interrupt}]");
+    return {};
+  }
+  std::vector<EventPattern> ends;
+  for (const config::Value& end : value.items) {
+    ends.push_back(read_lone_pattern(end, spot, ends.empty() ? "capture" : ""));
+  }
+  return ends;
+}
+
 ValueTest read_field(const config::Value::Entry& entry, const Spot& spot) {
   ValueTest test = ValueTest::read(entry.value, spot);
   if (is_bytes(entry.key) && !test.suits_digits()) {
@@ -121,6 +134,38 @@ ValueTest read_field(const config::Value::Entry& entry, const Spot& spot) {
                  "or absent");
   }
   return test;
+}
+
+// {same: name} or {not: name}; nothing where it is none.
+std::optional<EventPattern::NamedField> read_reference(const config::Value::Entry& entry,
+                                                       const Spot& spot) {
+  if (entry.value.kind != config::Value::Kind::kMap) {
+    return std::nullopt;
+  }
+  const std::vector<config::Value::Entry>& inside = entry.value.entries;
+  const bool is_good = inside.size() == 1 && (inside[0].key == "same" || inside[0].key == "not") &&
+                       inside[0].value.kind == config::Value::Kind::kScalar;
+  if (!is_good) {
+    spot.add_unexpected(entry.value,
+                        "a value, a list of values, or {same: name} or {not: name} of a capture");
+    return EventPattern::NamedField{};
+  }
+  return EventPattern::NamedField{inside[0].value.text, entry.key, entry.value.place,
+                                  inside[0].key == "not"};
+}
+
+std::vector<EventPattern::NamedField> read_captures(const config::Value& map,
+                                                    const std::vector<std::string>& events,
+                                                    const Spot& spot) {
+  if (map.kind != config::Value::Kind::kMap || map.entries.empty()) {
+    spot.add_unexpected(map, "names and fields, such as {t: tag}");
+  }
+  std::vector<EventPattern::NamedField> captures;
+  for (const config::Value::Entry& entry : map.entries) {
+    check_field({entry.value.text, entry.value.place, {}}, events, spot.at(entry.key));
+    captures.push_back({entry.key, entry.value.text, entry.place});
+  }
+  return captures;
 }
 
 }  // namespace
@@ -144,15 +189,24 @@ EventPattern EventPattern::read(const config::Value& value, const Spot& spot) {
       read_span(entry.value, at, pattern.from, pattern.to);
     } else if (entry.key == "lag") {
       read_span(entry.value, at, pattern.least_lag, pattern.most_lag);
+    } else if (entry.key == "capture") {
+      pattern.captures = read_captures(entry.value, events, at);
+    } else if (entry.key == "between") {
+      pattern.between = read_between(entry.value, at);
+    } else if (const auto reference = read_reference(entry, at)) {
+      check_field(entry, events, at);
+      pattern.references.push_back(*reference);
     } else {
       check_field(entry, events, at);
       pattern.fields.push_back({entry.key, read_field(entry, at)});
     }
   }
   check_values(value, spot);
-  if (pattern.count && value.find("lag") != nullptr) {
-    spot.at("lag").add(value.find("lag")->place,
+  for (const char* const key : {"lag", "capture"}) {
+    if (pattern.count && value.find(key) != nullptr) {
+      spot.at(key).add(value.find(key)->place,
                        "has no meaning beside count, which looks at the whole run");
+    }
   }
   if (value.find("within") == nullptr) {
     check_order(value, spot, pattern.from, pattern.to);
@@ -170,8 +224,35 @@ EventPattern EventPattern::of(const config::Place& place,
   return pattern;
 }
 
+EventPattern EventPattern::bound(const Captures& captured) const {
+  if (references.empty()) {
+    return *this;
+  }
+  EventPattern concrete = *this;
+  concrete.references.clear();
+  for (const NamedField& reference : references) {
+    const auto value = captured.find(reference.name);
+    concrete.fields.push_back(
+        {reference.field, value == captured.end()
+                              ? ValueTest::nothing("of " + reference.name + ", never captured")
+                              : ValueTest::equal_to(value->second, reference.is_negated)});
+  }
+  return concrete;
+}
+
+void EventPattern::capture(const Json& event, Captures& captured) const {
+  for (const NamedField& one : captures) {
+    const auto found = event.find(one.field);
+    if (found != event.end()) {
+      captured[one.name] = *found;
+    }
+  }
+}
+
 bool EventPattern::matches(const Json& event) const {
-  if (agreement(event) != fields.size()) {
+  const auto has_field = [&](const NamedField& one) { return event.contains(one.field); };
+  if (!references.empty() || agreement(event) != fields.size() ||
+      !std::all_of(captures.begin(), captures.end(), has_field)) {
     return false;
   }
   const double t = event.value("t_ns", 0.0);
@@ -211,6 +292,13 @@ std::string EventPattern::text() const {
   }
   if (least_lag > Time{} || most_lag != Time::never()) {
     text += fmt::format(" {} ns to {} ns behind the event before", least_lag.ns(), most_lag.ns());
+  }
+  for (const NamedField& reference : references) {
+    text += fmt::format(" {}={} as {}", reference.field, reference.is_negated ? "not" : "the same",
+                        reference.name);
+  }
+  if (!between.empty()) {
+    text += fmt::format(" between {} and {}", between[0].text(), between[1].text());
   }
   return count ? text + " (" + count->text() + " times)" : text;
 }

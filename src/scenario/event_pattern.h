@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,6 +45,10 @@ class ValueTest {
 
   /// A text as it would stand in a case file.
   static ValueTest of(const std::string& text);
+  /// This very value, or any but this.
+  static ValueTest equal_to(const Json& value, bool is_negated);
+  /// No value holds.
+  static ValueTest nothing(const std::string& text);
   bool holds(const Json& value) const;
   /// Can a number hold, or be told from others? Bytes in hexadecimal? No other value would be seen
   /// where events have only such.
@@ -85,16 +90,28 @@ std::vector<config::Value> items_of(const config::Value& value);
 /// The same for a figure, which is a number from 0 on: what holds for all of them proves nothing.
 ValueTest read_figure(const config::Value& value, const Spot& spot);
 
+/// Values of events by the names that expectations give them.
+using Captures = std::map<std::string, Json>;
+
 /// One event as a case expects it, or forbids it.
 struct EventPattern {
   struct Field {
     std::string name;
     ValueTest test;
   };
+  /// A field whose value gets a name, or is compared with what has the name.
+  struct NamedField {
+    std::string name, field;
+    config::Place place;
+    bool is_negated = false;
+  };
   config::Place place;
   std::vector<Field> fields;
-  Time from{};                     ///< not before, counted from the end of the set-up
-  Time to = Time::never();         ///< not after
+  std::vector<NamedField> captures;    ///< `capture: {name: field}`
+  std::vector<NamedField> references;  ///< `field: {same: name}` and `field: {not: name}`
+  std::vector<EventPattern> between;   ///< the first and the last of a span, or none: at any time
+  Time from{};                         ///< not before, counted from the end of the set-up
+  Time to = Time::never();             ///< not after
   Time least_lag{};                ///< since the event that was found for the expectation before
   Time most_lag = Time::never();   ///< likewise
   std::optional<ValueTest> count;  ///< how often, anywhere in the run; it keeps no order then
@@ -105,6 +122,11 @@ struct EventPattern {
   /// Of fields and the texts that stand for their values.
   static EventPattern of(const config::Place& place,
                          const std::vector<std::pair<std::string, std::string>>& fields);
+  /// With captured values in place of references; one that has no value matches no event.
+  EventPattern bound(const Captures& captured) const;
+  /// Names the fields of an event that this pattern has found.
+  void capture(const Json& event, Captures& captured) const;
+  /// Never with references, which have to be bound first.
   bool matches(const Json& event) const;
   /// ... and comes in time behind one that happened at `previous_ns`.
   bool matches(const Json& event, double previous_ns) const;

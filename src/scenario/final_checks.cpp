@@ -106,6 +106,7 @@ class FinalReader {
     for (const Value::Entry& entry : item.entries) {
       if (entry.key == "gives") {
         check.expected = read_lone_pattern(entry.value, spot.at("gives"));
+        refuse_references(check.expected, spot.at("gives"));
       } else {
         ++verbs;
         check.op = read_operation(entry, spot.at(entry.key));

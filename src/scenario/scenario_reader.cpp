@@ -37,7 +37,10 @@ class CaseReader {
     read_config();
     read_stimulus();
     read_expect();
-    read_patterns(document_, "never", spot_, case_.never);
+    for_items(document_, "never", spot_, [this](const Value& item, const Spot& at) {
+      case_.never.push_back(read_lone_pattern(item, at, "between"));
+    });
+    check_captures(case_, spot_.problems);
     case_.final_checks = read_final_checks(document_, spot_.problems);
     read_same_as();
     if (case_.expect.empty() && case_.never.empty() && case_.final_checks.empty() &&
@@ -187,7 +190,7 @@ class CaseReader {
     for_items(document_, "expect", spot_, [&](const Value& item, const Spot& spot) {
       const Value::Entry* group = item.find("any_order");
       if (group == nullptr) {
-        case_.expect.push_back({{EventPattern::read(item, spot)}});
+        case_.expect.push_back({{read_expected(item, spot)}});
         return;
       }
       check_keys(item, spot, {"any_order"});
@@ -197,17 +200,18 @@ class CaseReader {
         inside.add_unexpected(group->value, "a list of events");
       }
       for (const Value& member : group->value.items) {
-        expectation.any_order.push_back(EventPattern::read(member, inside));
+        expectation.any_order.push_back(read_expected(member, inside));
       }
       case_.expect.push_back(std::move(expectation));
     });
   }
 
-  static void read_patterns(const Value& map, const std::string& key, const Spot& spot,
-                            std::vector<EventPattern>& patterns) {
-    for_items(map, key, spot, [&](const Value& item, const Spot& at) {
-      patterns.push_back(read_lone_pattern(item, at));
-    });
+  static EventPattern read_expected(const Value& value, const Spot& spot) {
+    if (const Value::Entry* const between = value.find("between")) {
+      spot.at("between").add(between->place,
+                             "has no meaning here; expected it in a pattern of never");
+    }
+    return EventPattern::read(value, spot);
   }
 
   void read_same_as() {
@@ -225,7 +229,10 @@ class CaseReader {
       return;
     }
     case_.same_as = id->value.text;
-    read_patterns(same->value, "events", spot, case_.same_events);
+    for_items(same->value, "events", spot, [this](const Value& item, const Spot& at) {
+      case_.same_events.push_back(read_lone_pattern(item, at));
+      refuse_references(case_.same_events.back(), at);
+    });
   }
 
   const Value& document_;

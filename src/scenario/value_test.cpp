@@ -116,6 +116,22 @@ ValueTest ValueTest::of(const std::string& text) {
   return read(value, {"", ignored});
 }
 
+ValueTest ValueTest::equal_to(const Json& value, bool is_negated) {
+  ValueTest test;
+  One one;
+  one.relation = is_negated ? Relation::kNotEqual : Relation::kEqual;
+  one.first = scenario::text_of(value);
+  test.text_ = (is_negated ? "!= " : "") + one.first;
+  test.any_of_.push_back(std::move(one));
+  return test;
+}
+
+ValueTest ValueTest::nothing(const std::string& text) {
+  ValueTest test;
+  test.text_ = text;
+  return test;
+}
+
 std::string ValueTest::flaw(const One& one) {
   if (one.relation == Relation::kCompared && !number_of(one.first)) {
     return "a number behind the relation, such as \">= 2\"";

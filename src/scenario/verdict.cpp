@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "common/ranges.h"
@@ -41,12 +42,12 @@ class Judge {
   // Each pattern finds an event of its own behind the last expectation's: all by the earliest event
   // at which that can be.
   void expect(const Expectation& expectation) {
-    std::vector<const EventPattern*> patterns;
+    std::vector<EventPattern> patterns;
     for (const EventPattern& pattern : expectation.any_order) {
       if (pattern.count) {
-        expect_count(pattern, *pattern.count);
+        expect_count(pattern.bound(captured_), *pattern.count);
       } else {
-        patterns.push_back(&pattern);
+        patterns.push_back(pattern.bound(captured_));
       }
     }
     std::vector<std::size_t> taken(patterns.size(), log_.size());  // by each pattern
@@ -61,7 +62,9 @@ class Judge {
     }
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       if (taken[i] == log_.size()) {
-        miss(*patterns[i]);
+        miss(patterns[i]);
+      } else {
+        patterns[i].capture(log_[taken[i]], captured_);
       }
     }
     if (furthest > next_) {
@@ -71,22 +74,57 @@ class Judge {
   }
 
   void forbid(const EventPattern& pattern) {
-    for (std::size_t at = 0; at < log_.size(); ++at) {
-      if (pattern.matches(log_[at])) {
-        failures.push_back(
-            {pattern.place, "never " + pattern.text(), line_of(log_[at]), around(log_, at)});
-        return;
-      }
+    if (pattern.between.empty()) {
+      forbid_from(0, pattern.bound(captured_), nullptr);
+    } else {
+      forbid_between(pattern);
     }
   }
 
  private:
+  // Wherever a span begins, the last included if it never ends. One that begins within another is a
+  // span of its own only where it has values of its own.
+  void forbid_between(const EventPattern& pattern) {
+    const EventPattern first = pattern.between[0].bound(captured_);
+    bool has_begun = false;
+    for (std::size_t at = 0; at < log_.size(); ++at) {
+      if (!first.matches(log_[at])) {
+        continue;
+      }
+      has_begun = true;
+      Captures inside = captured_;
+      first.capture(log_[at], inside);
+      const EventPattern last = pattern.between[1].bound(inside);
+      const std::optional<std::size_t> end = forbid_from(at + 1, pattern.bound(inside), &last);
+      if (!end) {
+        return;
+      }
+      at = first.captures.empty() ? *end : at;
+    }
+    if (!has_begun) {
+      miss(first);
+    }
+  }
+
+  // Up to the event that `last` means, whose place is the answer; nothing where it has failed.
+  std::optional<std::size_t> forbid_from(std::size_t at, const EventPattern& pattern,
+                                         const EventPattern* last) {
+    for (; at < log_.size() && (last == nullptr || !last->matches(log_[at])); ++at) {
+      if (pattern.matches(log_[at])) {
+        failures.push_back(
+            {pattern.place, "never " + pattern.text(), line_of(log_[at]), around(log_, at)});
+        return std::nullopt;
+      }
+    }
+    return at;
+  }
+
   // The event goes to a pattern without one, perhaps after others have changed theirs: an
   // augmenting path. A pattern that is asked once has said all it can.
-  bool give(std::size_t at, const std::vector<const EventPattern*>& patterns,
+  bool give(std::size_t at, const std::vector<EventPattern>& patterns,
             std::vector<std::size_t>& taken, std::vector<bool>& asked) const {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
-      if (asked[i] || !patterns[i]->matches(log_[at], previous_ns_)) {
+      if (asked[i] || !patterns[i].matches(log_[at], previous_ns_)) {
         continue;
       }
       asked[i] = true;
@@ -148,11 +186,12 @@ class Judge {
   const EventLog& log_;
   std::size_t next_ = 0;    // first event that the next expectation may take
   double previous_ns_ = 0;  // when the one before was
+  Captures captured_;
 };
 
 // What is wrong in every case that does not ask for it.
 constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "missed_fault",
-                                         "missed_event"};
+                                        "missed_event"};
 
 // Does an expectation name this kind of event, and mean this one?
 bool asks_for(const Case& one, const Json& event) {
@@ -172,8 +211,9 @@ void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log
   std::vector<std::pair<std::size_t, unsigned>> first;  // and how many more
   for (std::size_t at = 0; at < log.size(); ++at) {
     const Json& event = log[at];
-    const bool is_told =
-        any_of(one.never, [&](const auto& pattern) { return pattern.matches(event); });
+    const bool is_told = any_of(one.never, [&](const auto& pattern) {
+      return pattern.between.empty() && pattern.matches(event);
+    });
     if (event.value("event", "") != wrong || is_told || asks_for(one, event)) {
       continue;
     }

@@ -17,3 +17,10 @@ if "$FLITWISE" conform crossing.yaml >failure; then
   exit 1
 fi
 grep -q 'crossing.yaml:.*expected error kind=malformed_tlp' failure
+
+# So do the other cases on the page.
+mkdir others
+awk '/^```yaml$/ { file = sprintf("others/%d.yaml", ++n); next } /^```$/ { file = ""; next } file { print >file }' "$page"
+rm others/1.yaml
+[[ -n $(ls others) ]] || { echo "no other case on the page" >&2; exit 1; }
+"$FLITWISE" conform others >seen || { cat seen >&2; exit 1; }
