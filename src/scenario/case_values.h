@@ -68,6 +68,14 @@ std::vector<Variant> variants_of(const config::Value& document, config::ProblemL
 /// Every parameter has to be used: cases that differ in nothing else are one case, many times.
 void check_uses(const config::Value& document, config::ProblemList& problems);
 
+/// Does ${name}, or a formula with it, stand anywhere in the tree?
+bool is_used(const std::string& name, const config::Value& tree);
+
+/// The document with the steps of each `repeat` of its stimulus so often as it says, and their
+/// ${...} filled in.
+config::Value unrolled(const config::Value& document, const Parameters& values,
+                       config::ProblemList& problems);
+
 /// The tree with each ${name} and ${formula} filled in; formulas are + - * / over parameters that
 /// are numbers.
 config::Value filled(const config::Value& tree, const Parameters& values,

@@ -162,6 +162,12 @@ bool has_word(const std::string& text, const std::string& word) {
 
 }  // namespace
 
+bool is_used(const std::string& name, const Value& tree) {
+  std::string insides;
+  add_insides(tree, insides);
+  return has_word(insides, name);
+}
+
 void check_uses(const Value& document, config::ProblemList& problems) {
   std::string insides;
   for (const Value::Entry& entry : document.entries) {

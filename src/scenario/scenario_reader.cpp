@@ -2,6 +2,10 @@
 // Case files become cases.
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include "common/input_file.h"
 #include "common/quantity.h"
 #include "common/ranges.h"
@@ -157,8 +161,25 @@ class CaseReader {
       spot_.at("stimulus").add(document_.place, "is missing; expected a list of steps");
       return;
     }
-    for_items(document_, "stimulus", spot_,
-              [this](const Value& item, const Spot& spot) { read_step(item, spot); });
+    const Value* const list = value_of(document_, "stimulus", spot_, Value::Kind::kSequence);
+    std::map<std::pair<int, int>, std::size_t> numbers;  // of steps, by place
+    std::set<std::size_t> wrong;
+    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+      const Value& item = list->items[i];
+      const std::size_t number =
+          numbers.emplace(std::pair(item.place.line, item.place.column), numbers.size())
+              .first->second;
+      if (wrong.count(number) != 0) {
+        continue;  // it is repeated, and what is wrong with it has been said
+      }
+      config::ProblemList problems;
+      read_step(item, {fmt::format("stimulus[{}]", number), problems});
+      for (const Problem& problem : problems.sorted()) {
+        wrong.insert(number);
+        spot_.problems.add({problem.file, problem.line, problem.column, item.place.source},
+                           problem.path, problem.message);
+      }
+    }
   }
 
   void read_step(const Value& item, const Spot& spot) {
@@ -273,7 +294,8 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
   } else {
     check_uses(document, problems);
     for (const Variant& variant : variants_of(document, problems)) {
-      const Value text = filled(document, variant.values, problems);
+      const Value text =
+          filled(unrolled(document, variant.values, problems), variant.values, problems);
       cases.push_back(CaseReader(text, problems).read(variant.name));
     }
     check_references(document, cases, problems);
