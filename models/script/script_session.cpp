@@ -217,19 +217,6 @@ void ScriptSession::run(const MmioOp& op) {
   }
 }
 
-void ScriptSession::run(const CfgOp& op) {
-  const unsigned first = op.offset % 4;
-  const auto enables = static_cast<std::uint8_t>(((1U << op.bytes) - 1) << first);
-  const HostAnswer answer =
-      wait_for_config({op.is_write, op.target, static_cast<std::uint16_t>(op.offset - first),
-                       op.value << 8 * first, enables});
-  if (!answer.is_ok()) {
-    report_failure(answer);
-  } else if (!op.is_write) {
-    output_.data(token_, little_endian_bytes(answer.value() >> 8 * first, op.bytes));
-  }
-}
-
 HostAnswer ScriptSession::wait_for_host(const std::function<void(HostBridge::Done)>& access) {
   std::optional<HostAnswer> answer;
   access([&answer](const HostAnswer& given) { answer = given; });
@@ -249,23 +236,6 @@ void ScriptSession::report_failure(const HostAnswer& answer) {
     output_.error(token_, "completion_timeout", "");
   } else {
     output_.completion(token_, std::nullopt, answer.status, {}, answer.is_poisoned);
-  }
-}
-
-void ScriptSession::run(const IommuOp& op) {
-  TranslationAgent& agent = machine_.agent();
-  const unsigned width = agent.register_width(op.offset);
-  if (op.is_write) {
-    if (width == 4 && op.value >> 32 != 0) {
-      bad_value("value: wider than the register, which has 4 bytes");
-      return;
-    }
-    agent.write_register(op.offset, width, op.value);
-  } else {
-    const std::uint64_t value = agent.read_register(op.offset, width);
-    output_.write(token_, "data",
-                  {{"hex", json_value::hex_bytes(little_endian_bytes(value, width))},
-                   {"value", hex_number(value)}});
   }
 }
 

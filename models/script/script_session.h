@@ -80,6 +80,7 @@ class ScriptSession {
   void run(const RunOp& op);
   void run(const MmioOp& op);
   void run(const CfgOp& op);
+  std::optional<unsigned> offset_of(const CfgOp& op);
   HostAnswer wait_for_host(const std::function<void(HostBridge::Done)>& access);
   void report_failure(const HostAnswer& answer);
   void run(const FaultOp& op);
@@ -104,6 +105,7 @@ class ScriptSession {
   std::optional<std::uint32_t> config_read(Bdf target, unsigned offset);
   void config_write(Bdf target, unsigned offset, std::uint32_t value);
   void run(const IommuOp& op);
+  void run(const TranslateOp& op);
   void run(const MapOp& op);
   void run(const PermitOp& op);
   void run(const PokeEntryOp& op);

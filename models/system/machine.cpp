@@ -2,8 +2,6 @@
 // Wiring.
 #include "system/machine.h"
 
-#include <fmt/format.h>
-
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include <map>
@@ -217,12 +215,11 @@ RunResult Machine::result() const {
   return result;
 }
 
-// What software would see of every function.
-std::string Machine::config_space_dump() {
-  std::map<std::pair<unsigned, Bdf>, const ConfigSpace*> spaces;  // by host
+std::map<std::pair<unsigned, Bdf>, const ConfigSpace*> Machine::config_spaces() {
+  std::map<std::pair<unsigned, Bdf>, const ConfigSpace*> spaces;
   for (const auto& host : hosts_) {
     if (!host->boot) {
-      return "";
+      return {};
     }
     for (unsigned port = 0; port < host->bridge.ports(); ++port) {
       spaces[{host->number, host->bridge.bdf_of(port)}] = &host->bridge.space(port);
@@ -247,12 +244,7 @@ std::string Machine::config_space_dump() {
       spaces[{host, vfs.bdf(pf, vf)}] = &target.space(vf + 1);
     }
   }
-  std::string text;
-  for (const auto& [function, space] : spaces) {
-    const auto& [host, bdf] = function;
-    text += (host > 0 ? fmt::format("{:04x}:", host) : "") + config_dump(bdf, *space);
-  }
-  return text;
+  return spaces;
 }
 
 void Machine::observe(Observer observer) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,9 +71,8 @@ class Machine {
   void extend_window() { measurement_.extend(); }
   std::string waiting() const;
   RunResult result() const;
-  /// Configuration space of every function that software has brought up, by routing ID
-  /// (config_space/config_space.h). Empty where there is none: nobody speaks PCIe.
-  std::string config_space_dump();
+  /// What software sees of every function, by host; none where nobody speaks PCIe.
+  std::map<std::pair<unsigned, Bdf>, const ConfigSpace*> config_spaces();
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
 

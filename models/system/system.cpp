@@ -2,9 +2,12 @@
 // The facade over one machine.
 #include "flitwise/system.h"
 
+#include <fmt/format.h>
+
 #include <systemc>
 
 #include "config/load.h"
+#include "config_space/config_space.h"
 #include "flitwise/error.h"
 #include "results/summary_table.h"
 #include "system/machine.h"
@@ -82,7 +85,12 @@ RunResult System::report() const {
 
 std::string System::config_space() {
   machine_->bring_up();
-  return machine_->config_space_dump();
+  std::string text;
+  for (const auto& [function, space] : machine_->config_spaces()) {
+    const auto& [host, bdf] = function;
+    text += (host > 0 ? fmt::format("{:04x}:", host) : "") + config_dump(bdf, *space);
+  }
+  return text;
 }
 
 void System::observe(Observer observer) {

@@ -111,6 +111,8 @@ Json read_operation(const Value::Entry& verb, const Spot& spot) {
     for (const Value::Entry& entry : fields.entries) {
       op[entry.key] = json_of(entry.value);
     }
+  } else if (verb.key == "translate" && fields.kind == Value::Kind::kScalar) {
+    op["state"] = fields.text;
   } else if (verb.key == "run" && fields.kind == Value::Kind::kScalar) {
     op[fields.text == "idle" ? "until" : "for"] = fields.text;
   } else if (fields.kind != Value::Kind::kNull) {

@@ -125,18 +125,6 @@ void read_op(OpReader& in, MmioOp& op) {
   }
 }
 
-void read_op(OpReader& in, CfgOp& op) {
-  in.bdf(in.need("bdf"), op.target);
-  in.number(in.need("offset"), 0, kPageBytes - 1, op.offset);
-  in.number("bytes", 1, 4, op.bytes);
-  if (op.bytes == 3 || op.offset % op.bytes != 0) {
-    in.complain("bytes", "expected 1, 2 or 4 that divide offset");
-  }
-  if (op.is_write) {
-    in.number(in.need("value"), 0, (std::uint64_t{1} << (8 * op.bytes)) - 1, op.value);
-  }
-}
-
 void read_op(OpReader& in, RunOp& op) {
   in.time("for", op.span);
   in.field("until", [&](const Json& value) -> Complaint {
@@ -217,17 +205,6 @@ void read_op(OpReader& in, ResultOp& op) {
 void read_op(OpReader& in, ResetOp& op) {
   op.kind = static_cast<ResetOp::Kind>(in.word(in.need("kind"), {"hot", "flr", "link_down"}));
   in.bdf(in.need("bdf"), op.target);
-}
-
-void read_op(OpReader& in, IommuOp& op) {
-  constexpr std::uint64_t kLastOffset = 0xffc;
-  in.number(in.need("offset"), 0, kLastOffset, op.offset);
-  if (op.offset % 4 != 0) {
-    in.complain("offset", "is no multiple of 4; expected the offset of a register");
-  }
-  if (op.is_write) {
-    in.number(in.need("value"), 0, kAnyNumber, op.value);
-  }
 }
 
 }  // namespace flitwise

@@ -122,6 +122,7 @@ void read_op(OpReader& in, HandleOp& op);
 void read_op(OpReader& in, ResultOp& op);
 void read_op(OpReader& in, ResetOp& op);
 void read_op(OpReader& in, IommuOp& op);
+void read_op(OpReader& in, TranslateOp& op);
 void read_op(OpReader& in, MapOp& op);
 void read_op(OpReader& in, PermitOp& op);
 void read_op(OpReader& in, PokeEntryOp& op);

@@ -46,6 +46,8 @@ const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> kVerbs = {
       {"iommu_read", "Read a register of the translation agent.", made<IommuOp>},
       {"iommu_write", "Write a register of the translation agent.", made_write<IommuOp>},
+      {"translate", "Turn translation on, with the tables that map makes, or off.",
+       made<TranslateOp>},
       {"poke", "Write host memory, untimed.", made<PokeOp>},
       {"peek", "Read host memory, untimed.", made<PeekOp>},
       {"tlp", "Send a raw TLP from the device side.", made<TlpOp>},

@@ -20,6 +20,7 @@
 #include "iommu/table_builder.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
+#include "script/register_names.h"
 
 namespace flitwise {
 
@@ -64,9 +65,10 @@ struct MmioOp {
 struct CfgOp {
   bool is_write = false;
   Bdf target;
-  std::uint16_t offset = 0;  ///< the register lies within one DW
-  unsigned bytes = 4;        ///< 1, 2 or 4
-  std::uint32_t value = 0;   ///< of a write
+  const ConfigRegister* named = nullptr;  ///< the register by its name; null: by its offset
+  std::uint16_t offset = 0;               ///< the register lies within one DW
+  unsigned bytes = 4;                     ///< 1, 2 or 4
+  std::uint32_t value = 0;                ///< of a write
 };
 /// Software at the host resets one function, or all that is below a port, or takes the link below
 /// it down for a while.
@@ -171,6 +173,10 @@ struct IommuOp {
   std::uint32_t offset = 0;
   std::uint64_t value = 0;  ///< of a write
 };
+/// Software turns translation on, with the tables of `map`, or off.
+struct TranslateOp {
+  bool is_on = false;
+};
 /// Translation structures are made in host memory, untimed.
 struct MapOp {
   Mapping mapping;
@@ -191,8 +197,8 @@ struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
-               EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, MapOp,
-               PermitOp, PokeEntryOp>
+               EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
+               MapOp, PermitOp, PokeEntryOp>
       op;
 };
 

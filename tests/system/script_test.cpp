@@ -205,6 +205,31 @@ TEST(Script, MmioOutsideOfAnyWindowIsUnsupported) {
   }
 }
 
+TEST(Script, RegistersAreFoundByName) {
+  const ScriptAnswer answer = play(R"(
+{"op":"map","pasid":5,"address":"0x40000000","to":"0x777000"}
+{"op":"iommu_write","reg":"IQA","value":"0x6000800"}
+{"op":"iommu_write","reg":"GCMD","value":["QIE"]}
+{"op":"translate","state":"on"}
+{"op":"iommu_read","reg":"GSTS","id":"on"}
+{"op":"iommu_read","reg":"RTADDR","id":"root"}
+{"op":"dma","kind":"write","pasid":5,"addr":"0x40000010","hex":"00112233"}
+{"op":"peek","addr":"0x777010","bytes":4,"id":"there"}
+{"op":"translate","state":"off"}
+{"op":"iommu_read","reg":"GSTS","id":"off"}
+{"op":"cfg_write","bdf":"01:00.0","reg":"AER_UNCORRECTABLE_MASK","value":"0x1000"}
+{"op":"cfg_read","bdf":"01:00.0","offset":"0x108","id":"mask"}
+{"op":"cfg_read","bdf":"01:00.0","reg":"PRI_STATUS","id":"none"}
+)");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.of("on").at(0).at("value"), "0xc4000000");  // TES, RTPS, QIES
+  EXPECT_EQ(answer.of("root").at(0).at("value"), "0x4000400");
+  EXPECT_EQ(answer.of("there").at(0).at("hex"), "00112233");
+  EXPECT_EQ(answer.of("off").at(0).at("value"), "0x44000000");
+  EXPECT_EQ(answer.of("mask").at(0).at("hex"), "00100000");
+  EXPECT_EQ(answer.of("none").at(0).at("detail"), "reg: 01:00.0 has no capability with PRI_STATUS");
+}
+
 TEST(Script, RunStopsAtTheEventItWaitsFor) {
   const ScriptAnswer answer = play(R"(
 {"op":"tlp","tlp":{"type":"MRd","requester_id":"01:00.0","tag":7,"address":"0x1000","length_dw":1}}
