@@ -134,9 +134,11 @@ void RequestPath::give_up(Time due_by, const char* kind, Time t) {
     if (deadline_of(*request.request, t) > due_by) {
       return;
     }
-    s_.events.count(kind);
     if (due_by != Time::never()) {
+      s_.events.refuse(*request.request, kind);
       s_.events.timed_out(oldest->function, t);
+    } else {
+      s_.events.count(kind);  // the link is down: nobody sees the request fail
     }
     finish(oldest->function, oldest->tag, request, TransferStatus::kTimeout, t);
   }

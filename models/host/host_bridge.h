@@ -55,6 +55,10 @@ class HostBridge : public ComponentModule, public HostAccess, private DeviceWay 
   bool is_quiet() const override { return requests_.is_quiet() && agenda_.empty(); }
   /// master_abort, completion_timeout, link_down.
   Counts errors() const override { return errors_; }
+  void observe(const Observer& observer) override {
+    requests_.observer = &observer;
+    requests_.place = name();
+  }
   std::string waiting() const override;
   void count_repeats(Counts& counts) const override;
   void start_window() override { requests_.tag_waits.start_window(now()); }

@@ -248,6 +248,9 @@ void HostRequestTable::check_timeouts() {
       return;
     }
     ++errors_["completion_timeout"];
+    if (observer != nullptr && *observer) {
+      (*observer)({now(), place, "completion_timeout", "", &*out.request.packet});
+    }
     out.request.port->report(FoundError{cfg::aer::Uncorrectable::kCompletionTimeout});
     out.answer = HostAnswer();
     out.answer.is_timeout = true;

@@ -63,6 +63,8 @@ class HostRequestTable {
   bool is_quiet() const { return in_flight_ == 0 && waiting_.empty(); }
   /// Waits for a tag.
   WaitBook tag_waits;
+  const Observer* observer = nullptr;  ///< of timeouts
+  const char* place = "";              ///< for the observer: the host
 
  private:
   struct Outstanding {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <map>
 #include <ostream>
 
 #include "codec/json_value.h"
@@ -160,7 +161,12 @@ class CaseRun {
 
   // Patterns may name the fields and kinds of some lists alone: all others would never be seen.
   void check_words(const Json& event) {
-    const std::string kind = event["event"] == "error" ? event.value("kind", "") : "malformed_tlp";
+    const bool is_error = event["event"] == "error";
+    const std::string kind = is_error ? event.value("kind", "") : "malformed_tlp";
+    if (is_error) {
+      ++told_[kind];
+      ++told_[event.value("detail", "")];
+    }
     if (!scenario::is_error_kind(kind)) {
       note_unlisted("every kind of error is in the list of kinds", kind);
     }
@@ -195,6 +201,8 @@ class CaseRun {
     for (const auto& [kind, count] : result.errors) {
       if (!scenario::is_counted_error(kind)) {
         note_unlisted("every kind of error that is counted is in the list of kinds", kind);
+      } else if (scenario::is_error_kind(kind) && told_[kind] < count) {
+        note_unlisted("every error that is counted is told as an event", kind);
       }
     }
   }
@@ -209,6 +217,7 @@ class CaseRun {
 
   const Case& case_;
   EventLog log_;
+  std::map<std::string, std::uint64_t> told_;  // errors, by kind and by detail
   ScriptOutput output_;
   ScriptSession session_;
 };

@@ -187,7 +187,7 @@ void ScriptOutput::missed_fault(const std::string& link, const MissedFault& miss
   write(fault.token, "missed_fault", fields);
 }
 
-void ScriptOutput::observed(const Observation& observation) {
+void ScriptOutput::observed(const Observation& observation, std::uint32_t token) {
   const Packet& packet = *observation.packet;
   const std::string what = observation.what;
   const bool is_commit = what == "committed";
@@ -196,7 +196,7 @@ void ScriptOutput::observed(const Observation& observation) {
   }
   const bool is_violation = what == "violation" || what == "warning";
   const bool is_event = what == "message" || what == "interrupt" || is_commit || is_violation;
-  Json line = event(packet.request, is_event ? observation.what : "error");
+  Json line = event(token, is_event ? observation.what : "error");
   if (is_violation) {
     line["rule"] = observation.detail;
     line["type"] = packet.kind == PacketKind::kCxl ? info_of(packet.cxl->channel).name

@@ -68,7 +68,7 @@ class ScriptOutput {
   void write(const Json& line) { tell(line, true); }
   void write(std::uint32_t token, const char* name, const Json& fields);
   /// A message, an interrupt or an error on its way through the machine; others are left out.
-  void observed(const Observation& observation);
+  void observed(const Observation& observation, std::uint32_t token);
 
  private:
   Json event(std::uint32_t token, const char* name) const;

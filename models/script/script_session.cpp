@@ -77,8 +77,9 @@ void ScriptSession::observe(const Observation& observation) {
   if (!machine_.is_serving()) {
     return;  // host software is bringing the machine up
   }
-  output_.observed(observation);
   const std::string what = observation.what;
+  const bool is_own = waits_for_host_ && what == "completion_timeout";
+  output_.observed(observation, is_own ? token_ : observation.packet->request);
   if (observation.packet->request != token_ || token_ == 0 || what == "violation" ||
       what == "warning") {
     return;
@@ -220,9 +221,11 @@ void ScriptSession::run(const MmioOp& op) {
 HostAnswer ScriptSession::wait_for_host(const std::function<void(HostBridge::Done)>& access) {
   std::optional<HostAnswer> answer;
   access([&answer](const HostAnswer& given) { answer = given; });
+  waits_for_host_ = true;
   while (!answer) {
     sc_core::sc_start(to_sc_time(kSlice));
   }
+  waits_for_host_ = false;
   return *answer;
 }
 
@@ -232,9 +235,7 @@ HostAnswer ScriptSession::wait_for_config(const CfgAccess& access) {
 }
 
 void ScriptSession::report_failure(const HostAnswer& answer) {
-  if (answer.is_timeout) {
-    output_.error(token_, "completion_timeout", "");
-  } else {
+  if (!answer.is_timeout) {  // else the host has told of it
     output_.completion(token_, std::nullopt, answer.status, {}, answer.is_poisoned);
   }
 }

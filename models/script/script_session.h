@@ -137,6 +137,7 @@ class ScriptSession {
   unsigned malformed_ = 0;  // of its TLPs: dropped without an answer
   bool is_good_ = true;     // the operation at hand
   bool has_begun_ = false;
+  bool waits_for_host_ = false;  // for the answer to an access of software
 };
 
 }  // namespace flitwise

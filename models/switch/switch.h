@@ -65,6 +65,7 @@ class Switch : public ComponentModule {
   /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
   std::map<std::string, std::uint64_t> errors() const override;
   std::string waiting() const override;
+  void observe(const Observer& observer) override { observer_ = &observer; }
   /// `watch` is told of each TLP that goes across to a peer or is refused, but for malformed ones,
   /// and of the port that it came through.
   using FateWatch = std::function<void(const Packet&, std::uint16_t port, TlpFate)>;
@@ -114,7 +115,7 @@ class Switch : public ComponentModule {
   bool gather(std::uint16_t ingress, Packet& packet);
   bool end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status);
-  void count_error(const std::string& kind, const char* detail);
+  void count_error(const char* kind, const char* detail, const Packet& packet);
   void tell(TlpFate fate, std::uint16_t ingress, const Packet& packet);
   bool access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   void answer(std::uint16_t ingress, Packet& request, PacketRef completion);
@@ -143,6 +144,7 @@ class Switch : public ComponentModule {
   std::array<std::uint64_t, 2> redirected_{};  // requests and completions for a peer [LNK-13.2]
   std::map<std::string, std::uint64_t> errors_;
   FateWatch fate_watch_;
+  const Observer* observer_ = nullptr;
 };
 
 }  // namespace flitwise

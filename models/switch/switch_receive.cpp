@@ -39,7 +39,7 @@ bool Switch::accept(std::uint16_t ingress, Packet& packet) {
       packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits);
   if (violation && is_malformed(*violation)) {
     // Dropped without an answer, and a fatal error. [LNK-9.17]
-    count_error("malformed_tlp", name_of(*violation));
+    count_error("malformed_tlp", name_of(*violation), packet);
     return false;
   }
   if (ingress != kUpstreamPort) {
@@ -60,10 +60,15 @@ bool Switch::accept(std::uint16_t ingress, Packet& packet) {
   return dispatch(ingress, packet);
 }
 
-// By kind, and by kind and detail.
-void Switch::count_error(const std::string& kind, const char* detail) {
+// By kind, and by kind and detail where there is one.
+void Switch::count_error(const char* kind, const char* detail, const Packet& packet) {
   ++errors_[kind];
-  ++errors_[kind + "." + detail];
+  if (*detail != '\0') {
+    ++errors_[std::string(kind) + "." + detail];
+  }
+  if (observer_ != nullptr && *observer_) {
+    (*observer_)({now(), name(), kind, detail, &packet});
+  }
 }
 
 // Whose the handles behind a port are, in case the switch has to answer for one. [DHI D23]
@@ -130,9 +135,10 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
     ++errors_["acs_violation"];
     return refuse(ingress, packet, CplStatus::kCA);
   }
+  const bool is_held = refuse(ingress, packet, CplStatus::kUR);
   count_error(is_completion(packet.tlp.type) ? "unexpected_completion" : "unsupported_request",
-              kReasons[static_cast<std::size_t>(route.reason)]);
-  return refuse(ingress, packet, CplStatus::kUR);
+              kReasons[static_cast<std::size_t>(route.reason)], packet);
+  return is_held;
 }
 
 bool Switch::forward(std::uint16_t ingress, Packet& packet, const Route& route) {
@@ -175,8 +181,8 @@ bool Switch::end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port)
     return access_config_space(ingress, packet, port);
   }
   if (is_completion(packet.tlp.type)) {
-    ++errors_["unexpected_completion"];
     tell(TlpFate::kRefused, ingress, packet);
+    count_error("unexpected_completion", "", packet);
   }
   return false;
 }

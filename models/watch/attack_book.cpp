@@ -173,10 +173,11 @@ void AttackBook::count_tried(const Attacker& attacker, const Packet& packet) {
 }
 
 void AttackBook::notice(const Observation& seen) {
-  if (!has_begun_ || !is_hostile(*seen.packet)) {
+  const std::string_view what = seen.what;
+  // A timeout is told by who has sent the request, and of its own choice: nobody was attacked.
+  if (!has_begun_ || !is_hostile(*seen.packet) || what == "completion_timeout") {
     return;
   }
-  const std::string_view what = seen.what;
   if (told_by_peer(*seen.packet, what)) {
     return;
   }

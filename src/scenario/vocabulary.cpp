@@ -187,11 +187,16 @@ std::vector<std::string> packet_types() {
 std::vector<std::string> other_counted_errors() {
   return words_of(
       "acs_violation address_type bus_master_disabled capability_missing "
-      "completion_dropped_by_fault context_over foreign_handle foreign_requester "
+      "completion_dropped_by_fault context_over cxl_address_outside_memory "
+      "cxl_home_without_memory cxl_line_lost cxl_request_lost cxl_request_refused foreign_handle "
+      "foreign_requester "
       "handle_without_partition link_down link_lost master_abort memory_error not_an_interrupt "
-      "not_granted outside_dma_window page_request_register_misused stray_doorbell "
+      "not_granted outside_dma_window page_request_register_misused redirected_completion "
+      "redirected_request "
+      "stray_doorbell "
       "stu_changed_while_enabled translation_fault translation_request_refused "
-      "translation_request_without_ats unchecked_handle unknown_message unmapped_address "
+      "translation_request_without_ats unchecked_handle unexpected_cxl_message unknown_message "
+      "unmapped_address "
       "untrusted_request");
 }
 
@@ -266,11 +271,10 @@ const std::vector<std::string>& error_kinds() {
         "no_progress poisoned_tlp ecrc_check_failed invalid_handle handle_while_disabled "
         "flush_failed handle_kept handle_unknown_to_host alloc_refused stale_alloc_ack "
         "stale_handle_error bad_handle_message stale_handle_order foreign_handle_order "
-        "foreign_handle_answer handle_order_tag_in_use redirected_request redirected_completion "
+        "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
-        "bad_translation_completion itag_in_use unexpected_prg_response unexpected_cxl_message "
-        "cxl_address_outside_memory cxl_request_lost cxl_request_refused cxl_line_lost "
-        "cxl_home_without_memory bad_crc unknown_type too_many_starts");
+        "bad_translation_completion itag_in_use unexpected_prg_response "
+        "bad_crc unknown_type too_many_starts");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);

@@ -205,6 +205,17 @@ TEST(Script, MmioOutsideOfAnyWindowIsUnsupported) {
   }
 }
 
+TEST(Script, ATimeoutOfSoftwareIsToldOnceUnderItsOperation) {
+  const ScriptAnswer answer = play(R"(
+{"op":"fault","direction":"up","do":"delay","unit":"CplD","by":"30us"}
+{"op":"mmio_read","addr":"0x10000001000","id":"late"}
+)",
+                                   {"host.timing.completion_timeout=10us"});
+  EXPECT_EQ(answer.code, 0);
+  ASSERT_EQ(answer.of("late").size(), 1U);
+  EXPECT_EQ(answer.of("late")[0].at("kind"), "completion_timeout");
+}
+
 TEST(Script, RegistersAreFoundByName) {
   const ScriptAnswer answer = play(R"(
 {"op":"map","pasid":5,"address":"0x40000000","to":"0x777000"}
