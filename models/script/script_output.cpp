@@ -58,7 +58,7 @@ Json message_fields(const CxlMessage& message) {
     fields["opcode"] = opcode;
   }
   fields["id"] = message.id;
-  fields["address"] = message.address;
+  fields["address"] = hex_number(message.address);
   if (message.channel == CxlChannel::kH2dRsp) {
     fields["rsp_data"] = message.rsp_data;
   } else if (message.channel == CxlChannel::kD2hReq) {

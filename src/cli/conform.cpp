@@ -168,6 +168,7 @@ CaseVerdict verdict_of(const Case& one, const ChildTask& task) {
 namespace {
 
 constexpr unsigned kShrinkBudget = 120;    // runs of one failing case
+constexpr unsigned kLaterBudget = 40;      // of one that fails as an earlier one does
 constexpr std::uint64_t kTellEvery = 100;  // seeds
 constexpr std::size_t kShown = 160;        // characters of a reason
 
@@ -246,8 +247,8 @@ class Campaign {
     }
   }
 
-  // The first seed of each kind is made small, unless each try would take as long as a case may;
-  // the others are like it.
+  // Each is made small, unless each try would take as long as a case may; in fewer tries where one
+  // of its kind has been made small already.
   void report(std::uint64_t seed, const Case& one, const std::string& failure, unsigned seconds) {
     const std::string kind = scenario::kind_of(failure);
     std::uint64_t first = seed;
@@ -258,9 +259,9 @@ class Campaign {
     const auto fails = [&](const Case& less) {
       return !is_interrupted() && scenario::kind_of(workplace_.failure(less, seconds)) == kind;
     };
-    const Case small = first == seed && scenario::is_quick(kind)
-                           ? scenario::shrunk(one, fails, kShrinkBudget, options_.sets)
-                           : one;
+    const unsigned budget = first == seed ? kShrinkBudget : kLaterBudget;
+    const Case small =
+        scenario::is_quick(kind) ? scenario::shrunk(one, fails, budget, options_.sets) : one;
     const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);
     const std::string what =
         first == seed ? scenario::line_from(failure, "seen: ") : fmt::format("as seed {}", first);

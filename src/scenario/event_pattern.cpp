@@ -112,6 +112,8 @@ bool is_bytes(const std::string& field) {
   return field == "hex" || field == "payload";
 }
 
+constexpr std::size_t kShown = 64;  // digits of a payload: long ones would bury what matters
+
 // [first, last]
 std::vector<EventPattern> read_between(const config::Value& value, const Spot& spot) {
   if (value.kind != config::Value::Kind::kSequence || value.items.size() != 2) {
@@ -169,6 +171,14 @@ std::vector<EventPattern::NamedField> read_captures(const config::Value& map,
 }
 
 }  // namespace
+
+std::string value_text(const Json& event, const std::string& field) {
+  const Json& value = event.at(field);
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  return !is_bytes(field) || text.size() <= kShown
+             ? text
+             : fmt::format("{}... ({} digits)", text.substr(0, kShown), text.size());
+}
 
 EventPattern EventPattern::read(const config::Value& value, const Spot& spot) {
   EventPattern pattern;
@@ -265,17 +275,30 @@ bool EventPattern::matches(const Json& event, double previous_ns) const {
          matches(event);
 }
 
+bool EventPattern::Field::holds(const Json& event) const {
+  const auto found = event.find(name);
+  if (found == event.end()) {
+    return test.accepts_absence();
+  }
+  return is_bytes(name) && found->is_string()
+             ? test.holds_digits(found->get_ref<const std::string&>())
+             : test.holds(*found);
+}
+
 std::size_t EventPattern::agreement(const Json& event) const {
-  return static_cast<std::size_t>(
-      std::count_if(fields.begin(), fields.end(), [&](const Field& field) {
-        const auto found = event.find(field.name);
-        if (found == event.end()) {
-          return field.test.accepts_absence();
-        }
-        return is_bytes(field.name) && found->is_string()
-                   ? field.test.holds_digits(found->get_ref<const std::string&>())
-                   : field.test.holds(*found);
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      fields.begin(), fields.end(), [&](const Field& field) { return field.holds(event); }));
+}
+
+std::string EventPattern::difference(const Json& event) const {
+  std::string text;
+  for (const Field& field : fields) {
+    if (!field.holds(event)) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name,
+                          event.contains(field.name) ? value_text(event, field.name) : "absent");
+    }
+  }
+  return text;
 }
 
 std::string EventPattern::text() const {

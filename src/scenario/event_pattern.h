@@ -80,6 +80,8 @@ class ValueTest {
   std::string text_;
 };
 
+/// A field of an event as a text, long payloads cut short. REQUIRES: the event has it.
+std::string value_text(const Json& event, const std::string& field);
 /// Hexadecimal digits in pairs, or none.
 bool is_digits(const std::string& text);
 /// Without blanks at its ends.
@@ -98,6 +100,7 @@ struct EventPattern {
   struct Field {
     std::string name;
     ValueTest test;
+    bool holds(const Json& event) const;
   };
   /// A field whose value gets a name, or is compared with what has the name.
   struct NamedField {
@@ -132,6 +135,8 @@ struct EventPattern {
   bool matches(const Json& event, double previous_ns) const;
   /// Fields that hold, to find the event that was nearly the right one.
   std::size_t agreement(const Json& event) const;
+  /// The fields that do not hold, with what the event has: "tag=7 direction=absent".
+  std::string difference(const Json& event) const;
   /// "wire type=Nak direction=down after 100 ns"
   std::string text() const;
 };

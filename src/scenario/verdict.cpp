@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kAround = 3;     // events shown on each side
 constexpr std::uint64_t kCounted = 8;  // events of a count
-constexpr std::size_t kShown = 64;     // digits of a payload
-
-// Long payloads would bury what matters.
-std::string shown(const std::string& text) {
-  return text.size() <= kShown
-             ? text
-             : fmt::format("{}... ({} digits)", text.substr(0, kShown), text.size());
-}
 
 std::vector<std::string> around(const EventLog& log, std::size_t at) {
   std::vector<std::string> lines;
@@ -176,8 +168,10 @@ class Judge {
     std::string seen = "nothing of the kind";
     if (best < log_.size()) {
       const bool is_whole = agreement == pattern.fields.size();
-      seen = line_of(log_[best]) +
-             (is_whole && best < next_ ? "  (before what is expected before it)" : "");
+      seen =
+          line_of(log_[best]) + (!is_whole ? "  (differs in " + pattern.difference(log_[best]) + ")"
+                                 : best < next_ ? "  (before what is expected before it)"
+                                                : "  (at another time)");
     }
     failures.push_back({pattern.place, pattern.text(), seen,
                         around(log_, best < log_.size() ? best : std::min(next_, log_.size()))});
@@ -289,17 +283,23 @@ std::vector<Failure> judge_final(const FinalCheck& check, const EventLog& answer
   for (const Json& event : answer) {
     seen += (seen.empty() ? "" : "; ") + line_of(event);
   }
-  return {
-      {check.place, "at the end " + check.expected.text(), seen.empty() ? "nothing" : seen, {}}};
+  std::string asked;
+  for (const auto& item : check.op.items()) {
+    asked += (asked.empty() ? "" : " " + item.key() + "=") + value_text(check.op, item.key());
+  }
+  return {{check.place,
+           fmt::format("at the end {} gives {}", asked, check.expected.text()),
+           seen.empty() ? "nothing" : seen,
+           {}}};
 }
 
 std::string line_of(const Json& event) {
   std::string line =
       fmt::format("{:>10.1f} ns  {}", event.value("t_ns", 0.0), event.value("event", "?"));
-  for (const auto& [key, value] : event.items()) {
+  for (const auto& item : event.items()) {
+    const std::string& key = item.key();
     if (key != "t_ns" && key != "event") {
-      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-      line += " " + key + "=" + (key == "hex" || key == "payload" ? shown(text) : text);
+      line += " " + key + "=" + value_text(event, key);
     }
   }
   return line;

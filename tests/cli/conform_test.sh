@@ -42,6 +42,13 @@ grep -q '^{"case":"LNK-9.14/first/crosses","event":"error",.*"kind":"malformed_t
 grep -q '^{"case":"LNK-9.14/first/wrong","event":"committed",' "$folder/events.jsonl" || fail "events of a case that fails: $(cat "$folder/events.jsonl")"
 [[ $(cut -d, -f1 "$folder/events.jsonl" | uniq) == $'{"case":"LNK-9.14/first/crosses"\n{"case":"LNK-9.14/first/wrong"' ]] || fail "events of several cases are mixed"
 
+# Addresses of CXL messages stand in hexadecimal digits, as those of TLPs.
+mkdir "$folder/cxl"
+printf 'id: X\ntitle: T\ncites: []\nconfig: {set: {link.preset: cxl68_gen5x16, device.cxl.memory: 8GiB, workload.via: cxl_mem, workload.kind: read, workload.requests: 4}}\nstimulus: [{start: {}}]\nexpect: [{event: wire, type: M2S Req}]\n' >"$folder/cxl/read.yaml"
+"$FLITWISE" conform "$folder/cxl" --events "$folder/cxl/events.jsonl" >/dev/null || fail "reads of CXL memory"
+grep -q '"type":"M2S Req",.*"address":"0x[0-9a-f]*"' "$folder/cxl/events.jsonl" || fail "addresses: $(grep M2S "$folder/cxl/events.jsonl" | head -1)"
+rm -r "$folder/cxl"
+
 code=0
 "$FLITWISE" conform "$folder" --case none >/dev/null 2>&1 || code=$?
 [[ $code == 64 ]] || fail "exit code $code where nothing matches"
@@ -174,6 +181,10 @@ failed=$(grep -c '^FAIL  seed [0-9]*: expected never violation rule=LNK-8.3' <<<
 [[ $failed -ge 2 && $(tail -n 1 <<<"$out") == "4 seeds, $failed failed" && $(wc -l <<<"$out") -eq $((failed + 1)) ]] ||
   fail "a broken rule: $out"
 [[ $(grep -c ', as seed ' <<<"$out") -eq $((failed - 1)) ]] || fail "not one of a kind: $out"
+while read -r drawn; do  # those that fail as an earlier one are made small too
+  [[ $(sed -nE 's/.*; ([0-9]+) of ([0-9]+) steps, .*/\1 \2/p' <<<"$drawn") =~ ^([0-9]+)\ ([0-9]+)$ ]] || fail "no steps: $drawn"
+  ((BASH_REMATCH[1] < BASH_REMATCH[2])) || grep -q '"dma"' "${drawn##*, in }" || fail "not made small: $drawn"
+done < <(grep ', as seed ' <<<"$out")
 small=$(grep -v ', as seed ' <<<"$out" | sed -n 's/^FAIL.*, in //p')
 steps=$(sed -n '/^stimulus:/,/^[a-rt-z]/s/^  - .*/step/p' "$small" | wc -l)
 [[ $steps -ge 1 && $steps -le 10 ]] || fail "$steps steps: $(cut -c1-200 "$small")"

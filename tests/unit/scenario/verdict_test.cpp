@@ -49,6 +49,26 @@ TEST(Verdict, EventsAreFoundInOrder) {
   EXPECT_THAT(failures[0].seen, HasSubstr("before what is expected before it"));
 }
 
+TEST(Verdict, AFailureNamesTheFieldsThatDiffer) {
+  const auto failures = judged("expect: [{event: wire, type: Ack, seq: 4, replay: true}]\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_THAT(failures[0].seen, HasSubstr("(differs in seq=3 replay=absent)"));
+  EXPECT_THAT(judged("expect: [{type: Ack, after: 60ns}]\n").at(0).seen,
+              HasSubstr("(at another time)"));
+}
+
+TEST(Verdict, AFinalCheckSaysWhatItHasLookedAt) {
+  const Case one = cases_from_text(
+                       "id: X\ntitle: T\ncites: [X]\nstimulus: []\n"
+                       "final: {memory: {0x1ffc: \"00\"}, counters: {links.0.up.replays: 1}}\n",
+                       "x.yaml")
+                       .front();
+  EXPECT_THAT(judge_final(one.final_checks[0], {event("memory", 1, {{"hex", "11"}})})[0].expected,
+              "at the end peek addr=0x1ffc bytes=1 gives memory hex=00");
+  EXPECT_THAT(judge_final(one.final_checks[1], {})[0].expected,
+              "at the end result path=links.0.up.replays gives result value=1");
+}
+
 TEST(Verdict, ALagCountsFromTheEventBefore) {
   EXPECT_THAT(judged("expect:\n  - {type: Ack}\n  - {type: MWr, lag: [40ns, 40ns]}\n"), IsEmpty());
   EXPECT_THAT(judged("expect:\n  - {type: Ack}\n  - {type: MWr, lag: [0ns, 39ns]}\n"), SizeIs(1));
