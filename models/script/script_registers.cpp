@@ -4,6 +4,13 @@
 #include "script/script_session.h"
 
 namespace flitwise {
+namespace {
+
+/// Bits of GSTS that GCMD has to keep.
+constexpr std::uint32_t kKeptCommands = global_bit::kTranslation | global_bit::kQueue |
+                                        global_bit::kInterruptRemap | global_bit::kCompatible;
+
+}  // namespace
 
 // A named register stands where its capability starts, which takes no look at the wire.
 std::optional<unsigned> ScriptSession::offset_of(const CfgOp& op) {
@@ -57,15 +64,47 @@ void ScriptSession::run(const IommuOp& op) {
   }
 }
 
+// Of 256-bit descriptors at 96 MiB, one page, unless the script has a queue already. [IOM-1.7]
+void ScriptSession::run(const InvalidateOp& op) {
+  using namespace iommu_register;
+  constexpr std::uint64_t kQueue = std::uint64_t{96} << 20, kWide = 1U << 11;
+  auto& agent = machine_.agent();
+  const auto status = static_cast<std::uint32_t>(agent.read_register(kGsts, 4)) & kKeptCommands;
+  if ((status & global_bit::kQueue) == 0) {
+    agent.write_register(kIqa, 8, kQueue | kWide);
+    agent.write_register(kGcmd, 4, status | global_bit::kQueue);
+    queue_tail_.reset();
+  }
+  const std::uint64_t queue = agent.read_register(kIqa, 8);
+  const bool is_wide = (queue & kWide) != 0;
+  const std::uint32_t entry = is_wide ? kWideDescriptorBytes : kWideDescriptorBytes / 2;
+  const std::uint32_t bytes = kPageBytes << (queue & 7);
+  const std::uint32_t tail =
+      queue_tail_.value_or(static_cast<std::uint32_t>(agent.read_register(kIqt, 8)));
+  const std::uint32_t next = (tail + entry) % bytes;
+  if (next == agent.read_register(kIqh, 8)) {
+    bad_value("the invalidation queue is full; expected a run, until descriptors are carried out");
+    return;
+  }
+  const DescriptorBytes descriptor = encode(op.command);
+  if (!machine_.memory().poke((queue & kPageAddress) + tail, descriptor.data(), entry)) {
+    bad_value("the invalidation queue lies outside of host memory");
+    return;
+  }
+  queue_tail_ = next;
+  if (op.submits) {
+    agent.write_register(kIqt, 8, next);
+    queue_tail_.reset();
+  }
+}
+
 // RTADDR in scalable mode, SRTP, TE; what GCMD has besides stays. [IOM-1.4] [IOM-1.6]
 void ScriptSession::run(const TranslateOp& op) {
   constexpr std::uint64_t kScalable = 1U << 10;
-  constexpr std::uint32_t kKept = global_bit::kTranslation | global_bit::kQueue |
-                                  global_bit::kInterruptRemap | global_bit::kCompatible;
   auto& agent = machine_.agent();
   const auto command = [&](std::uint32_t set, std::uint32_t clear) {
     const auto status =
-        static_cast<std::uint32_t>(agent.read_register(iommu_register::kGsts, 4)) & kKept;
+        static_cast<std::uint32_t>(agent.read_register(iommu_register::kGsts, 4)) & kKeptCommands;
     agent.write_register(iommu_register::kGcmd, 4, (status & ~clear) | set);
   };
   if (!op.is_on) {

@@ -106,6 +106,7 @@ class ScriptSession {
   void config_write(Bdf target, unsigned offset, std::uint32_t value);
   void run(const IommuOp& op);
   void run(const TranslateOp& op);
+  void run(const InvalidateOp& op);
   void run(const MapOp& op);
   void run(const PermitOp& op);
   void run(const PokeEntryOp& op);
@@ -131,11 +132,12 @@ class ScriptSession {
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link
   std::optional<TableBuilder> tables_;                            // once something is mapped
-  std::uint32_t token_ = 0;                                       // of the operation at hand
-  unsigned outcomes_ = 0;                                         // of its TLPs: written or refused
-  unsigned refused_ = 0;                                          // of its TLPs, for any reason
-  unsigned malformed_ = 0;  // of its TLPs: dropped without an answer
-  bool is_good_ = true;     // the operation at hand
+  std::optional<std::uint32_t> queue_tail_;  // of invalidations that are not submitted yet
+  std::uint32_t token_ = 0;                  // of the operation at hand
+  unsigned outcomes_ = 0;                    // of its TLPs: written or refused
+  unsigned refused_ = 0;                     // of its TLPs, for any reason
+  unsigned malformed_ = 0;                   // of its TLPs: dropped without an answer
+  bool is_good_ = true;                      // the operation at hand
   bool has_begun_ = false;
   bool waits_for_host_ = false;  // for the answer to an access of software
 };

@@ -9,9 +9,6 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kMost16 = std::numeric_limits<std::uint16_t>::max();
-
 constexpr std::uint64_t kMostDmaBytes = std::uint64_t{1} << 31;
 constexpr std::uint32_t kTranslationBytes = 8;         // one translation
 constexpr std::uint32_t kMostTranslationBytes = 4096;  // as far as Length reaches [LNK-1.4]

@@ -19,6 +19,8 @@ namespace flitwise {
 /// Where the fields of packets stand.
 inline const JsonSource kScript{"script", 0, {}};
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint64_t kMost16 = std::numeric_limits<std::uint16_t>::max();
 
 /// A script names its keys "fields of the op" rather than of a packet.
 class OpReader : public JsonReader {
@@ -123,6 +125,7 @@ void read_op(OpReader& in, ResultOp& op);
 void read_op(OpReader& in, ResetOp& op);
 void read_op(OpReader& in, IommuOp& op);
 void read_op(OpReader& in, TranslateOp& op);
+void read_op(OpReader& in, InvalidateOp& op);
 void read_op(OpReader& in, MapOp& op);
 void read_op(OpReader& in, PermitOp& op);
 void read_op(OpReader& in, PokeEntryOp& op);

@@ -48,6 +48,8 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"iommu_write", "Write a register of the translation agent.", made_write<IommuOp>},
       {"translate", "Turn translation on, with the tables that map makes, or off.",
        made<TranslateOp>},
+      {"invalidate", "Put a command on the invalidation queue of the translation agent.",
+       made<InvalidateOp>},
       {"poke", "Write host memory, untimed.", made<PokeOp>},
       {"peek", "Read host memory, untimed.", made<PeekOp>},
       {"tlp", "Send a raw TLP from the device side.", made<TlpOp>},

@@ -17,6 +17,7 @@
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
+#include "iommu/invalidation_descriptor.h"
 #include "iommu/table_builder.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
@@ -177,6 +178,11 @@ struct IommuOp {
 struct TranslateOp {
   bool is_on = false;
 };
+/// Software puts a command on the invalidation queue, which it sets up first where there is none.
+struct InvalidateOp {
+  InvalidationDescriptor command;
+  bool submits = true;  ///< IQT moves behind it; else with the next one that does
+};
 /// Translation structures are made in host memory, untimed.
 struct MapOp {
   Mapping mapping;
@@ -198,7 +204,7 @@ struct ScriptLine {
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
-               MapOp, PermitOp, PokeEntryOp>
+               InvalidateOp, MapOp, PermitOp, PokeEntryOp>
       op;
 };
 
