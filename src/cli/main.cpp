@@ -14,6 +14,8 @@
 #include "common/embedded.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
+#include "common/problems.h"
+#include "common/ranges.h"
 #include "fabric/builder.h"
 #include "flitwise/error.h"
 
@@ -74,6 +76,29 @@ int perform(const Action& action) {
   }
 }
 
+/// Throws UsageError where a word stands for a command, or for a part of one, and names none.
+void check_command(const CLI::App& app, int argc, const char* const* argv) {
+  const CLI::App* above = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const std::string word = argv[i];
+    const auto parts = above->get_subcommands([](const CLI::App*) { return true; });
+    if (parts.empty()) {
+      return;
+    }
+    const auto named =
+        find_if(parts, [&](const CLI::App* part) { return part->get_name() == word; });
+    if (named == parts.end()) {
+      const auto names = mapped(parts, [](const CLI::App* part) { return part->get_name(); });
+      const auto near = config::nearest(word, names);
+      throw UsageError(fmt::format("unknown command '{}'; {}expected {}; see {} --help", word,
+                                   near ? fmt::format("did you mean {}? ", *near) : "",
+                                   config::alternatives(names),
+                                   above == &app ? "flitwise" : "flitwise " + above->get_name()));
+    }
+    above = *named;
+  }
+}
+
 int run_program(int argc, char** argv) {
   end_on_interrupt(kInterrupted);  // until a command has something to keep
   std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is output that cannot be written
@@ -86,7 +111,10 @@ int run_program(int argc, char** argv) {
   Action action;
   add_commands(app, action);
   try {
+    check_command(app, argc, argv);
     app.parse(argc, argv);
+  } catch (const UsageError& error) {
+    return complain("", error, kUsage);
   } catch (const CLI::ParseError& error) {
     std::ostringstream complaint;
     const int code = app.exit(error, std::cout, complaint);

@@ -2,7 +2,12 @@
 . "$(dirname "$0")/program.sh"
 
 refuse 64
-refuse 64 nonsense
+refuse 64 frobnicate
+said "unknown command 'frobnicate'; expected run, check,"
+refuse 64 swep run "$config"
+said "unknown command 'swep'; did you mean sweep?"
+refuse 64 sweep statsu "$work"
+said "unknown command 'statsu'; did you mean status? expected plan, run,"
 refuse 64 run
 refuse 64 run "$config" --no-such-option
 refuse 64 run "$config" --seed many
