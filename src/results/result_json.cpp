@@ -273,4 +273,26 @@ std::vector<std::string> owners_of_column(const std::string& column) {
   return owners;
 }
 
+std::vector<std::string> plain_columns() {
+  std::vector<std::string> columns = {"simulated_ns", "checks_failed", "host_seconds"};
+  for (const StatisticsTable* const table : all_tables()) {
+    const TableInfo& info = table->info();
+    if (info.flat != FlatRows::kEach && info.flat != FlatRows::kSum) {
+      continue;
+    }
+    std::vector<std::string> seconds;
+    boost::split(seconds, info.nested, [](char letter) { return letter == '|'; });
+    for (const std::string& second : seconds) {
+      for (const FigureInfo& figure : info.figures) {
+        if (figure.type != FigureType::kText && figure.type != FigureType::kByKind &&
+            is_in(info.flat_figures, figure.key)) {
+          const std::string name = joined(joined(info.flat_prefix, second), figure.column());
+          columns.push_back(joined(name, info.has_flat_units ? figure.unit : ""));
+        }
+      }
+    }
+  }
+  return columns;
+}
+
 }  // namespace flitwise

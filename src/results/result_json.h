@@ -49,6 +49,10 @@ nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
 /// ("rp1-ep1" of rp1-ep1_up_tlps, "dma_write" of dma_write_p99_ns). Empty: nobody's.
 std::vector<std::string> owners_of_column(const std::string& column);
 
+/// Columns of figures_row that have no name of a link, device or kind in them, whether or not a
+/// machine makes them: simulated_ns, up_tlps, dhi_hits.
+std::vector<std::string> plain_columns();
+
 /// A path of keys and list indices, "links.0.up.replays".
 nlohmann::ordered_json::json_pointer pointer_of(const std::string& path);
 /// The value there; nothing where there is none.

@@ -119,7 +119,8 @@ class SqlText {
     if (end - begin < 3 || formula_[end - 1] != '"') {
       problem = mistake(formula_, begin, "no name in double quotes");
     } else {
-      operands_.push_back({formula_.substr(begin + 1, end - begin - 2), is_of_baseline(), 0});
+      operands_.push_back(
+          {formula_.substr(begin + 1, end - begin - 2), is_of_baseline(), 0, begin + 1});
     }
     return "?";
   }
@@ -129,14 +130,14 @@ class SqlText {
     const std::size_t next = formula_.find_first_not_of(" \t\n", end);
     if (is_number(begin)) {
       char* rest = nullptr;
-      operands_.push_back({"", false, std::strtod(text.c_str(), &rest)});
+      operands_.push_back({"", false, std::strtod(text.c_str(), &rest), begin});
       if (*rest != '\0') {
         problem = mistake(formula_, begin, "no decimal number");
       }
       return "?";
     }
     if (next == std::string::npos || formula_[next] != '(') {
-      operands_.push_back({text, is_of_baseline(), 0});
+      operands_.push_back({text, is_of_baseline(), 0, begin});
       return "?";
     }
     if (std::find(std::begin(kFunctions), std::end(kFunctions), text) == std::end(kFunctions)) {

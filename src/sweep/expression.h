@@ -2,6 +2,7 @@
 /// Arithmetic over the columns of a merged sweep: how a study file makes figures of its own.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,7 +36,9 @@ class Expression {
     std::string column;
     bool of_baseline = false;
     double number = 0;
+    std::size_t at = 0;  ///< where its name begins in the formula, from 0
   };
+  const std::vector<Operand>& operands() const { return operands_; }
 
  private:
   std::shared_ptr<sqlite3_stmt> statement_;

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "common/atomic_file.h"
 #include "common/input_file.h"
 #include "common/printable.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "sweep/plan.h"
@@ -132,6 +134,42 @@ constexpr const char* kMergeScript = R"(#!/bin/bash
 exec {program} sweep merge .
 )";
 
+std::string name_of(const Presentation& study) {
+  const std::string title = study.title.empty() ? "a study without title" : "'" + study.title + "'";
+  return study.file.empty() ? title : fmt::format("{} ({})", title, study.file);
+}
+
+/// Refuses a folder that another study was planned in. The same study has the same file or, moved
+/// or copied, the same title; where one has no title, a point in common. [docs/sweeps.md]
+void check_owner(const Plan& plan, const Presentation& study, const std::string& folder) {
+  const std::string file = folder + "/manifest.jsonl";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return;
+  }
+  Presentation owner;
+  Plan points;
+  try {
+    owner = read_presentation(folder);
+    points = read_manifest(file);
+  } catch (const ConfigError&) {
+    return;  // nobody's: both files are written anew
+  }
+  const bool has_titles = !owner.title.empty() && !study.title.empty();
+  const auto ids = mapped(points, &Point::id);
+  const std::set<std::string> known(ids.begin(), ids.end());
+  const bool is_same =
+      (!owner.file.empty() && owner.file == study.file) ||
+      (has_titles ? owner.title == study.title
+                  : any_of(plan, [&](const Point& point) { return known.count(point.id) != 0; }));
+  if (!is_same) {
+    throw ConfigError({{file, 0, 0, "",
+                        fmt::format("is of another study: {}, not {}; expected another folder as "
+                                    "-o, or this one without its manifest.jsonl",
+                                    name_of(owner), name_of(study))}});
+  }
+}
+
 }  // namespace
 
 void make_folders(const std::string& folder) {
@@ -146,6 +184,7 @@ void make_folders(const std::string& folder) {
 
 void write_plan(const Plan& plan, const Presentation& presentation, const std::string& folder,
                 const std::string& program) {
+  check_owner(plan, presentation, folder);
   make_folders(folder);  // Slurm fails tasks whose log folder is missing
   std::string manifest;
   std::string commands;
@@ -159,9 +198,11 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
   if (!old.problem.empty() || old.text != manifest) {
     obsolete = {folder + "/results.sqlite", folder + "/points.csv"};
   }
+  Json shown = to_json_text(presentation);
+  shown["file"] = presentation.file;
   write_files_together(
       {{folder + "/manifest.jsonl", manifest},
-       {folder + "/study.json", to_json_text(presentation).dump(2) + "\n"},
+       {folder + "/study.json", shown.dump(2) + "\n"},
        {folder + "/points.txt", commands},
        {folder + "/array.sbatch", fmt::format(kArrayScript, fmt::arg("last", plan.size() - 1),
                                               fmt::arg("program", quoted(program)))},
@@ -178,7 +219,10 @@ Presentation read_presentation(const std::string& folder) {
   std::string seen = input.problem;
   try {
     if (seen.empty()) {
-      return presentation_from(Json::parse(input.text));
+      const Json json = Json::parse(input.text);
+      Presentation presentation = presentation_from(json);
+      presentation.file = json.value("file", "");  // no older version wrote it
+      return presentation;
     }
   } catch (const Json::exception& error) {
     seen = error.what();

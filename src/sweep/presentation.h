@@ -20,6 +20,18 @@ inline constexpr std::array kPointColumns = {"block", "id", "seed"};
 /// ["64B"]}.
 using Selection = std::map<std::string, std::vector<std::string>>;
 
+/// A word of a study file that names something, and where it stands. Kept for the checks of the
+/// file alone.
+struct Mention {
+  enum class Of { kColumn, kFigure, kValue };
+  Of of = Of::kColumn;
+  std::string word;
+  std::string column_name;  ///< of a value: its column
+  std::string path;         ///< "baseline.where"
+  int line = 0;             ///< 1-based
+  int column = 0;
+};
+
 /// A column that is reckoned from others, figures included.
 struct FigureSpec {
   std::string name;
@@ -29,6 +41,7 @@ struct FigureSpec {
   int decimals = 2;
   int line = 0;  ///< where its name stands in the study file, 1-based
   int column = 0;
+  std::vector<Mention> mentions = {};  ///< columns of its formula
   const std::string& shown_title() const { return title.empty() ? name : title; }
   /// The title and the unit: "goodput, Gb/s".
   std::string label() const { return shown_title() + (unit.empty() ? "" : ", " + unit); }
@@ -80,6 +93,7 @@ struct BlockPresentation {
   std::vector<PlotSpec> plots;
   std::vector<Selection> summary;   ///< points with a row of the summary: any of these
   std::vector<std::string> varied;  ///< columns that the axes of the block vary, in order
+  std::vector<Mention> mentions;    ///< what its keys and those beside `blocks:` name
   const FigureSpec* figure(const std::string& figure_name) const;
   /// Is a row of this block what others of it are compared with?
   bool is_own_baseline(const nlohmann::ordered_json& row) const;
@@ -93,10 +107,12 @@ struct FigureOrder {
 FigureOrder order_of_figures(const BlockPresentation& block);
 
 struct Presentation {
+  std::string file;  ///< the study, as an absolute path; empty: not known
   std::string title;
   std::vector<std::string>
       summary_columns;  ///< figures; empty: the study has no summary of its own
   std::vector<BlockPresentation> blocks;
+  std::vector<Mention> mentions;  ///< figures that `columns` names
   const BlockPresentation* block(const std::string& block_name) const;
 };
 

@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/quantity.h"
 #include "common/ranges.h"
 #include "sweep/expression.h"
 
 namespace flitwise {
+
+using Of = Mention::Of;
 
 void PresentationReader::complain(const config::Place& place, const Path& path,
                                   const std::string& message) {
@@ -71,6 +75,23 @@ Selection PresentationReader::selection(const Value& value, const Path& path) {
   return selected;
 }
 
+void PresentationReader::mention(Mention::Of of, const Value& value, const Path& path) {
+  if (value.kind == Value::Kind::kScalar) {
+    mentions_->push_back({of, value.text, "", path, value.place.line, value.place.column});
+  }
+  for (const Value& item : value.items) {
+    mention(of, item, path);
+  }
+  for (const Value::Entry& entry : value.entries) {
+    mentions_->push_back({of, entry.key, "", path, entry.place.line, entry.place.column});
+    const std::size_t first = mentions_->size();
+    mention(Mention::Of::kValue, entry.value, path + "." + entry.key);
+    for (std::size_t i = first; i < mentions_->size(); ++i) {
+      (*mentions_)[i].column_name = entry.key;
+    }
+  }
+}
+
 void PresentationReader::read_fields(const Value& value, const Path& path, const Fields& fields) {
   for (const Value::Entry& entry : value.entries) {
     const auto field = find_if(fields, [&](const Field& each) { return each.key == entry.key; });
@@ -78,6 +99,9 @@ void PresentationReader::read_fields(const Value& value, const Path& path, const
       continue;
     }
     const Path where = path.empty() ? entry.key : path + "." + entry.key;
+    if (field->names && mentions_ != nullptr) {
+      mention(*field->names, entry.value, where);
+    }
     if (auto* const* word = std::get_if<std::string*>(&field->target)) {
       **word = text(entry.value, where);
     } else if (auto* const* words = std::get_if<std::vector<std::string>*>(&field->target)) {
@@ -105,6 +129,7 @@ bool PresentationReader::read_map(const Value& value, const Path& path, const Fi
 }
 
 PresentationReader::Fields PresentationReader::fields_of(BlockPresentation& block) {
+  mentions_ = &block.mentions;
   return {
       {"title", &block.title},
       {"about", &block.about},
@@ -117,8 +142,10 @@ PresentationReader::Fields PresentationReader::fields_of(BlockPresentation& bloc
        [&](const Value& value, const Path& path) { read_crossing(value, path, block.crossing); }},
       {"summary",
        [&](const Value& value, const Path& path) {
-         read_items(value, path,
-                    [&](const Value& item) { block.summary.push_back(selection(item, path)); });
+         read_items(value, path, [&](const Value& item) {
+           block.summary.push_back(selection(item, path));
+           mention(Of::kColumn, item, path);
+         });
        }},
       {"plots", [&](const Value& value, const Path& path) {
          read_items(value, path,
@@ -150,8 +177,17 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
   figure.name = name;
   const auto read_formula = [&](const Value& formula, const Path& where) {
     figure.formula = text(formula, where);
-    if (const Expression expression(figure.formula); !expression.is_valid()) {
+    const Expression expression(figure.formula);
+    if (!expression.is_valid()) {
       complain(formula.place, where, expression.problem());
+      return;
+    }
+    const std::size_t first = static_cast<std::size_t>(formula.place.column) + formula.is_quoted;
+    for (const Expression::Operand& operand : expression.operands()) {
+      if (!operand.column.empty()) {
+        figure.mentions.push_back({Of::kColumn, operand.column, "", where, formula.place.line,
+                                   static_cast<int>(first + operand.at)});
+      }
     }
   };
   const auto read_decimals = [&](const Value& decimals, const Path& where) {
@@ -178,13 +214,20 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
 void PresentationReader::read_baseline(const Value& value, const Path& path,
                                        BaselineSpec& baseline) {
   baseline = BaselineSpec{};
+  mentions_->erase(std::remove_if(mentions_->begin(), mentions_->end(),
+                                  [](const Mention& one) {
+                                    return one.path.find("baseline.") != std::string::npos;
+                                  }),
+                   mentions_->end());
   const auto read_match = [&](const Value& match, const Path& where) {
     if (match.kind != Value::Kind::kSequence || !match.items.empty()) {
       baseline.match = texts(match, where);
+      mention(Of::kColumn, match, where);
     }
   };
   const bool is_map = read_map(
-      value, path, {{"block", &baseline.block}, {"where", &baseline.where}, {"match", read_match}});
+      value, path,
+      {{"block", &baseline.block}, {"where", &baseline.where, Of::kColumn}, {"match", read_match}});
   if (is_map && value.find("match") == nullptr) {
     complain(value.place, path,
              "no match; expected match: [columns that both rows have in common]");
@@ -201,16 +244,18 @@ void PresentationReader::read_verdict(const Value& value, const Path& path, Verd
     }
   };
   read_map(value, path,
-           {{"figure", &verdict.figure}, {"within", read_within}, {"per", &verdict.per}});
+           {{"figure", &verdict.figure, Of::kFigure},
+            {"within", read_within},
+            {"per", &verdict.per, Of::kColumn}});
 }
 
 void PresentationReader::read_crossing(const Value& value, const Path& path,
                                        CrossingSpec& crossing) {
   const bool is_map = read_map(value, path,
-                               {{"figures", &crossing.figures},
-                                {"along", &crossing.along},
-                                {"predicted", &crossing.predicted},
-                                {"per", &crossing.per}});
+                               {{"figures", &crossing.figures, Of::kFigure},
+                                {"along", &crossing.along, Of::kColumn},
+                                {"predicted", &crossing.predicted, Of::kFigure},
+                                {"per", &crossing.per, Of::kColumn}});
   if (is_map && (crossing.figures.empty() || crossing.along.empty())) {
     complain(value.place, path, "expected figures: [FIGURE, ...] and along: COLUMN");
   }
@@ -221,13 +266,13 @@ PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
   if (!read_map(value, path,
                 {{"title", &plot.title},
                  {"kind", &plot.kind},
-                 {"x", &plot.x},
-                 {"series", &plot.series},
-                 {"facets", &plot.facets},
-                 {"figure", &plot.figure},
-                 {"thin", &plot.thin},
-                 {"mark", &plot.mark},
-                 {"where", &plot.where}})) {
+                 {"x", &plot.x, Of::kColumn},
+                 {"series", &plot.series, Of::kColumn},
+                 {"facets", &plot.facets, Of::kColumn},
+                 {"figure", &plot.figure, Of::kFigure},
+                 {"thin", &plot.thin, Of::kFigure},
+                 {"mark", &plot.mark, Of::kFigure},
+                 {"where", &plot.where, Of::kColumn}})) {
     return plot;
   }
   const std::vector<std::string> kinds = {"lines", "steps", "bars"};
@@ -262,9 +307,7 @@ void PresentationReader::check_name(const config::Place& place, const Presentati
 
 void PresentationReader::check(const config::Place& place, const Presentation& presentation) {
   for (const BlockPresentation& block : presentation.blocks) {
-    std::vector<std::string> figures;
     for (const FigureSpec& figure : block.figures) {
-      figures.push_back(figure.name);
       check_name(place, presentation, figure);
     }
     if (const auto cycle = order_of_figures(block).cycle; !cycle.empty()) {
@@ -273,24 +316,6 @@ void PresentationReader::check(const config::Place& place, const Presentation& p
                fmt::format("figures in a circle: {}, {}; expected formulas of columns, or of "
                            "figures that do without this one",
                            fmt::join(cycle, ", "), first.name));
-    }
-    std::vector<std::string> wanted = {block.verdict.figure, block.crossing.predicted};
-    wanted.insert(wanted.end(), block.crossing.figures.begin(), block.crossing.figures.end());
-    for (const PlotSpec& plot : block.plots) {
-      wanted.insert(wanted.end(), {plot.figure, plot.mark});
-      wanted.insert(wanted.end(), plot.thin.begin(), plot.thin.end());
-    }
-    if (!block.summary.empty()) {
-      wanted.insert(wanted.end(), presentation.summary_columns.begin(),
-                    presentation.summary_columns.end());
-    }
-    for (const std::string& name : wanted) {
-      if (!name.empty() && block.figure(name) == nullptr) {
-        complain(place, "block " + block.name,
-                 fmt::format("no figure '{}'; expected {}{}", name,
-                             figures.empty() ? "one under figures" : config::alternatives(figures),
-                             config::nearest_hint(name, figures, "figure")));
-      }
     }
     if (!block.baseline.block.empty() && presentation.block(block.baseline.block) == nullptr) {
       complain(place, "block " + block.name + ".baseline.block",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,13 +25,14 @@ class PresentationReader {
     std::variant<std::string*, std::vector<std::string>*, Selection*,
                  std::function<void(const Value&, const Path&)>>
         target;
+    std::optional<Mention::Of> names = {};  ///< what its words name that has to be there
   };
   using Fields = std::vector<Field>;
 
   /// Keys of a block that belong to the presentation. They go over what the block has already.
   Fields fields_of(BlockPresentation& block);
-  /// Names that have to be known by now: figures of plots, verdicts, columns; blocks of baselines.
-  /// Figures name each other one way, and have names of their own.
+  /// Figures name each other one way, and have names of their own; blocks of baselines are there.
+  /// What else is named: check_names.
   /// `place` stands for the study.
   void check(const config::Place& place, const Presentation& presentation);
 
@@ -47,7 +49,13 @@ class PresentationReader {
 
   config::ProblemList problems;
 
+ protected:
+  /// Where fields keep what they name: of the block that is read, or of the study.
+  std::vector<Mention>* mentions_ = nullptr;
+
  private:
+  /// Keeps the words of a value, or the columns and values of a selection.
+  void mention(Mention::Of of, const Value& value, const Path& path);
   Selection selection(const Value& value, const Path& path);
   /// For each item of a list.
   void read_items(const Value& value, const Path& path,

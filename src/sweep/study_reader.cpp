@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "common/input_file.h"
@@ -13,6 +14,7 @@
 #include "config/sections/sections.h"
 #include "sweep/plan.h"
 #include "sweep/presentation_reader.h"
+#include "sweep/study_names.h"
 
 namespace flitwise {
 namespace {
@@ -36,6 +38,10 @@ class StudyReader : private PresentationReader {
     const Value root = config::parse_yaml(yaml, Place{file_, 0, 0, 0}, problems);
     Study study;
     study.file = file_;
+    std::error_code ignored;
+    study.presentation.file =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(file_, ignored), ignored)
+            .string();
     if (root.kind == Value::Kind::kMap) {
       read_root(root, study);
     } else if (problems.empty()) {  // else nothing could be read
@@ -63,7 +69,8 @@ class StudyReader : private PresentationReader {
     common.name = "main";
     BlockPresentation look;
     read_block(root, "", common, look);
-    read_fields(root, "", {{"columns", &study.presentation.summary_columns}});
+    mentions_ = &study.presentation.mentions;
+    read_fields(root, "", {{"columns", &study.presentation.summary_columns, Mention::Of::kFigure}});
     study.presentation.title = std::exchange(look.title, "");
     const auto* blocks = root.find("blocks");
     if (blocks == nullptr) {
@@ -73,17 +80,26 @@ class StudyReader : private PresentationReader {
     }
     check(root.place, study.presentation);
     check_summary(root, study.presentation);
+    check_names(study, problems);
   }
 
-  /// Figures without points, or points without figures, make no table. [docs/sweeps.md]
-  void check_summary(const Value& root, const Presentation& shown) {
+  /// Figures without points stand for all points of the blocks that have them; points without
+  /// figures make no table. [docs/sweeps.md]
+  void check_summary(const Value& root, Presentation& shown) {
     const auto* columns = root.find("columns");
     const bool has_points =
         any_of(shown.blocks, [](const BlockPresentation& block) { return !block.summary.empty(); });
     if (columns != nullptr && !has_points) {
-      complain(columns->place, "columns",
-               "figures of a summary that has no points; expected summary: [{COLUMN: VALUE}] here "
-               "or in a block");
+      const auto has_all = [&shown](const BlockPresentation& block) {
+        return all_of(shown.summary_columns,
+                      [&block](const std::string& name) { return block.figure(name) != nullptr; });
+      };
+      const bool is_known = any_of(shown.blocks, has_all);
+      for (BlockPresentation& block : shown.blocks) {
+        if (!is_known || has_all(block)) {
+          block.summary.emplace_back();
+        }
+      }
     }
     if (columns == nullptr && has_points) {
       complain(root.place, "summary",

@@ -106,10 +106,9 @@ said "a run without progress counts as a deadlock after 100us, but a request wit
 refuse 2 run "$config" --set run.deadlock_after=20us --set host.timing.completion_timeout=10us --set device.timing.completion_timeout=10us --set link.timing.retrain=30us
 said "link.timing.retrain alone takes 30us; expected run.deadlock_after of at least 30us"
 
-# Figures without points and points without figures show nothing, and are refused at their place.
+# Figures without points are shown of all points; points without figures show nothing, and are refused.
 sed -i '/^summary/d' "$work/study.yaml"
-refuse 2 check "$work/study.yaml"
-said "study.yaml:5:1: columns: figures of a summary that has no points; expected summary: [{COLUMN: VALUE}]"
+expect 0 check "$work/study.yaml"
 sed -i 's/^columns.*/summary: [{workload.payload: 64B}]/' "$work/study.yaml"
 refuse 2 sweep plan "$work/study.yaml" -o "$work/none"
 said "points of a summary that has no figures; expected columns: [FIGURE, ...]"
@@ -123,4 +122,54 @@ done
 sed -i 's/^figures.*/figures: {a: {is: b}, b: {is: 2 * a}}/' "$work/taken.yaml"
 refuse 2 check "$work/taken.yaml"
 said "taken.yaml:2:11: figures.a: figures in a circle: a, b, a; expected"
+
+# What a study names has to be there: all mistakes are told together, each at its word.
+cat >"$work/names.yaml" <<Y
+title: names
+base: $config
+set: {workload.requests: 200}
+figures:
+  f: {is: 2 * dhi_hitz + ats_hits, title: f}
+columns: [g]
+blocks:
+- name: b
+  axes: {workload.payload: [64B, 128B]}
+  baseline: {where: {workload.paylod: 64B}, match: [link.identity]}
+  plots:
+  - {title: p, x: nosuch, figure: f}
+- name: c
+  axes: {workload.payload: [64B, 128B]}
+  baseline: {where: {workload.payload: 256B}, match: []}
+Y
+for command in "check" "sweep run -o $work/none"; do
+  refuse 2 $command "$work/names.yaml"
+  said "names.yaml:5:15: figures.f.is: no result, axis, label or figure has a column 'dhi_hitz'"
+  said "nearest column 'dhi_hits'"
+  said "names.yaml:6:11: columns: block b has no figure 'g'; expected f"
+  said "names.yaml:10:22: blocks[0].baseline.where: no result, axis, label or figure has a column 'workload.paylod'"
+  said "nearest column 'workload.payload'"
+  said "names.yaml:10:53: blocks[0].baseline.match: no result"
+  said "names.yaml:12:19: blocks[0].plots.x: no result"
+  said "names.yaml:15:40: blocks[1].baseline.where.workload.payload: no point of block c has workload.payload '256B'; expected 64B or 128B"
+  grep -q ats_hits "$work/err" && complain "a column of machines with caches is refused: $(cat "$work/err")"
+done
+
+# figures: of all points where no summary chooses some. A folder belongs to a study: that of its file or its title.
+printf 'title: one\nbase: %s\nset: {workload.requests: 200}\nfigures: {f: {is: 2 * up_tlps, title: twice}}\ncolumns: [f]\naxes: {workload.payload: [64B]}\n' "$config" >"$work/one.yaml"
+expect 0 sweep run "$work/one.yaml" -o "$work/owned"
+printed "twice"
+sed 's/64B/64B, 128B/; s/twice/double/' "$work/one.yaml" >"$work/moved.yaml"
+expect 0 sweep run "$work/moved.yaml" -o "$work/owned"
+printed "double"
+sed 's/title: one/title: two/' "$work/one.yaml" >"$work/two.yaml"
+for command in plan run; do
+  refuse 2 sweep "$command" "$work/two.yaml" -o "$work/owned"
+  said "is of another study: 'one' ("
+  said "not 'two' ("
+  said "expected another folder as -o"
+done
+sed -i 's/title: one/title: renamed/' "$work/moved.yaml"
+expect 0 sweep run "$work/moved.yaml" -o "$work/owned"
+rm "$work/owned/manifest.jsonl"
+expect 0 sweep plan "$work/two.yaml" -o "$work/owned"
 finish

@@ -75,7 +75,7 @@ TEST_F(Merge, NothingTakesThePlaceOfAColumnOfResults) {
   BlockPresentation block;
   block.name = "a";
   block.figures.push_back({"up_tlps", "", "", "7", 2});
-  write_file_atomically(folder_.file("study.json"), to_json_text({"", {}, {block}}).dump());
+  write_file_atomically(folder_.file("study.json"), to_json_text({"", "", {}, {block}, {}}).dump());
   EXPECT_THAT(
       [&] { merge_results(plan_, folder_.path()); },
       testing::ThrowsMessage<ConfigError>(HasSubstr(

@@ -206,6 +206,26 @@ TEST_F(SweepPlan, AnIdOfTheManifestThatLeavesTheFolderIsRefused) {
   }
 }
 
+TEST_F(SweepPlan, AFolderBelongsToTheStudyOfItsFileOrTitleOrPoints) {
+  const std::string out = folder_.file("out");
+  const auto title = [](const char* file, const char* name) {
+    Presentation shown;
+    shown.file = file;
+    shown.title = name;
+    return shown;
+  };
+  const Plan small = plan("axes: {workload.payload: [8B, 16B]}\n");
+  const Plan other = plan("axes: {workload.payload: [32B]}\n");
+  write_plan(small, title("/a.yaml", "a"), out, "flitwise");
+  EXPECT_NO_THROW(write_plan(other, title("/a.yaml", "b"), out, "flitwise")) << "the same file";
+  EXPECT_NO_THROW(write_plan(small, title("/moved.yaml", "b"), out, "flitwise")) << "a copy";
+  EXPECT_THROW(write_plan(small, title("/c.yaml", "c"), out, "flitwise"), ConfigError);
+  EXPECT_NO_THROW(write_plan(small, title("/c.yaml", ""), out, "flitwise")) << "the same points";
+  EXPECT_THROW(write_plan(other, title("/d.yaml", "d"), out, "flitwise"), ConfigError);
+  std::filesystem::remove(out + "/manifest.jsonl");
+  EXPECT_NO_THROW(write_plan(other, title("/d.yaml", "d"), out, "flitwise")) << "nobody's";
+}
+
 TEST_F(SweepPlan, MergedFilesOfAnotherManifestGo) {
   const std::string out = folder_.file("out");
   const std::string merged = out + "/results.sqlite";

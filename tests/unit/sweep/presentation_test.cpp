@@ -132,9 +132,9 @@ TEST_F(StudyPresentation, ABaselineMayStandInALaterBlockAndHaveFiguresOfItsOwn) 
                            "base: base.yaml\nblocks:\n"
                            "- {name: a, baseline: {block: b, match: [seed]},\n"
                            "   figures: {cost: {is: 2 * baseline(cost)}}}\n"
-                           "- {name: b, figures: {cost: {is: x + 1}}}\n")
+                           "- {name: b, figures: {cost: {is: up_tlps + 1}}}\n")
                            .presentation;
-  sweep.rows = {{{"block", "a"}, {"seed", 1}}, {{"block", "b"}, {"seed", 1}, {"x", 4}}};
+  sweep.rows = {{{"block", "a"}, {"seed", 1}}, {{"block", "b"}, {"seed", 1}, {"up_tlps", 4}}};
   add_derived_figures(sweep);
   EXPECT_EQ(sweep.rows[0].at("cost"), 10);
 }
@@ -286,11 +286,34 @@ TEST_F(StudyPresentation, AnEmptyListIsCalledOneAndEachKeyIsExpectedOnce) {
 
 TEST_F(StudyPresentation, ASummaryHasFiguresAndPointsOrIsRefusedAtItsPlace) {
   const std::string front = "base: base.yaml\nfigures: {a: {is: 1}}\n";
-  EXPECT_THAT(problem(front + "columns: [a]\n"),
-              HasSubstr("study.yaml:3:1: columns: figures of a summary that has no points"));
+  EXPECT_EQ(read(front + "columns: [a]\n").presentation.blocks.front().summary.size(), 1U);
   EXPECT_THAT(problem(front + "summary: [{a: 1}]\n"),
               HasSubstr("summary: points of a summary that has no figures"));
   EXPECT_NO_THROW(read(front + "columns: [a]\nsummary: [{a: 1}]\n"));
+}
+
+TEST_F(StudyPresentation, WhatAStudyNamesHasToBeThere) {
+  const std::string front = "base: base.yaml\naxes: {workload.payload: [64B, 1KiB]}\n";
+  EXPECT_THAT(problem(front + "figures: {a: {is: '2 * \"dhi_hitz\"'}}\n"),
+              HasSubstr("study.yaml:3:25: figures.a.is: no result, axis, label or figure has a "
+                        "column 'dhi_hitz'"));
+  EXPECT_EQ(problem(front + "figures: {a: {is: '\"rp7-ep7_up_tlps\" + errors_any + seed'}}\n"), "")
+      << "some machine, or some run, has them";
+  EXPECT_THAT(problem(front + "baseline: {where: {workload.paylod: 64B}, match: [seed]}\n"),
+              HasSubstr("study.yaml:3:20: baseline.where: no result, axis, label or figure has a "
+                        "column 'workload.paylod'"));
+  EXPECT_THAT(problem(front + "baseline: {where: {workload.payload: 65B}, match: [seed]}\n"),
+              HasSubstr("study.yaml:3:38: baseline.where.workload.payload: no point of block main "
+                        "has workload.payload '65B'; expected 64B or 1KiB"));
+  EXPECT_EQ(problem(front + "baseline: {where: {workload.payload: 1024}, match: [seed]}\n"), "")
+      << "1KiB, written otherwise";
+  EXPECT_THAT(
+      problem(front + "set: {link.mps: 128B}\nbaseline: {match: [link.mps]}\n"),
+      HasSubstr("study.yaml:4:20: baseline.match: 'link.mps' is set, and no axis varies it"));
+  EXPECT_THAT(problem(front + "baseline: {match: [nosuch]}\nblocks:\n"
+                              "- {name: a, baseline: {match: [seed]}}\n"),
+              "")
+      << "a block that says its own baseline names nothing of the common one";
 }
 
 TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
@@ -308,9 +331,10 @@ TEST_F(StudyPresentation, MistakesArePointedAt) {
   EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1 +}}\n"),
               HasSubstr("study.yaml:2:19: figures.a.is"));
   EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1}}\nverdict: {figure: b}\n"),
-              HasSubstr("no figure 'b'; expected a"));
+              HasSubstr("study.yaml:3:19: verdict.figure: block main has no figure 'b'; expected "
+                        "a"));
   EXPECT_THAT(
-      problem("base: base.yaml\nfigures: {c: {is: 1}}\nplots: [{x: a, figure: c, serie: b}]\n"),
+      problem("base: base.yaml\nfigures: {c: {is: 1}}\nplots: [{x: seed, figure: c, serie: b}]\n"),
       HasSubstr("nearest key 'series'"));
   EXPECT_THAT(problem("base: base.yaml\nbaseline: {block: nowhere, match: [a]}\n"),
               HasSubstr("no block 'nowhere'"));
