@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on registers of configuration space and of the translation agent.
+#include "iommu/fault_log.h"
 #include "iommu/registers.h"
 #include "script/script_session.h"
 
@@ -62,6 +63,33 @@ void ScriptSession::run(const IommuOp& op) {
                   {{"hex", json_value::hex_bytes(little_endian_bytes(value, width))},
                    {"value", json_value::hex_number(value)}});
   }
+}
+
+// [IOM-9.1]
+void ScriptSession::run(const FaultRecordOp& op) {
+  constexpr const char* kTypes[] = {"write", "page_request", "read", "atomic"};  // FaultType
+  constexpr std::uint64_t kTaken = std::uint64_t{1} << 63;
+  auto& agent = machine_.agent();
+  const unsigned records = machine_.config.iommu.capabilities.fault_records;
+  if (op.index >= records) {
+    bad_value("index: there are " + std::to_string(records) +
+              " fault records; expected one of them");
+    return;
+  }
+  const std::uint32_t offset = kFaultRecords + 16 * op.index;
+  const std::uint64_t high = agent.read_register(offset + 8, 8);
+  Json fields = {{"index", op.index}, {"taken", (high & kTaken) != 0}};
+  if ((high & kTaken) != 0) {
+    const FaultRecord record = read_fault_record(agent.read_register(offset, 8), high);
+    fields["code"] = json_value::hex_number(record.code);
+    fields["rid"] = json_value::bdf_text(record.source);
+    fields["pasid"] = record.pasid ? Json(to_int(*record.pasid)) : Json();
+    fields["addr"] = json_value::hex_number(record.address);
+    fields["type"] = kTypes[static_cast<std::size_t>(record.type)];
+    fields["privileged"] = record.is_privileged;
+    fields["execute"] = record.is_execute;
+  }
+  output_.write(token_, "fault_record", fields);
 }
 
 // Of 256-bit descriptors at 96 MiB, one page, unless the script has a queue already. [IOM-1.7]

@@ -106,6 +106,7 @@ class ScriptSession {
   void config_write(Bdf target, unsigned offset, std::uint32_t value);
   void run(const IommuOp& op);
   void run(const TranslateOp& op);
+  void run(const FaultRecordOp& op);
   void run(const InvalidateOp& op);
   void run(const MapOp& op);
   void run(const PermitOp& op);

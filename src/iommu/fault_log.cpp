@@ -12,7 +12,11 @@ namespace {
 /// One of the two bits of a type, which stand apart.
 template <unsigned kBit>
 constexpr FieldAccess<FaultRecord> kTypeBit{
-    [](const FaultRecord& from) { return static_cast<std::uint64_t>(from.type) >> kBit; }};
+    [](const FaultRecord& from) { return static_cast<std::uint64_t>(from.type) >> kBit; },
+    [](FaultRecord& to, std::uint64_t value) {
+      const std::uint64_t other = static_cast<std::uint64_t>(to.type) & ~(std::uint64_t{1} << kBit);
+      to.type = static_cast<FaultType>(other | value << kBit);
+    }};
 
 // [IOM-9.1]
 constexpr WordField<FaultRecord> kFields[] = {
@@ -21,14 +25,18 @@ constexpr WordField<FaultRecord> kFields[] = {
     {1, 28, 1, kTypeBit<0>},
     {1, 29, 1, field_access<&FaultRecord::is_privileged>},
     {1, 30, 1, field_access<&FaultRecord::is_execute>},
-    {1, 31, 1, kHasPasid<FaultRecord>},
     {1, 32, 8, field_access<&FaultRecord::code>},
     {1, 40, 20, kPasidOrNone<FaultRecord>},
+    {1, 31, 1, kHasPasid<FaultRecord>},
     {1, 60, 2, field_access<&FaultRecord::at>},
     {1, 62, 1, kTypeBit<1>},
 };
 
 }  // namespace
+
+FaultRecord read_fault_record(std::uint64_t low, std::uint64_t high) {
+  return read_fields<FaultRecord>({low, high}, kFields);
+}
 
 // A Translation Request is a read, whatever it wishes. model: a Page Request has AT 0.
 FaultType fault_type_of(const WalkRequest& request) {

@@ -28,6 +28,8 @@ struct FaultRecord {
 };
 /// What the request has met, with the number of the legacy table where that is asked for.
 FaultRecord fault_record_of(const WalkRequest& request, FaultReason reason, bool is_legacy);
+/// The two quadwords of a fault recording register, whether F is set or not.
+FaultRecord read_fault_record(std::uint64_t low, std::uint64_t high);
 FaultType fault_type_of(const WalkRequest& request);
 AddressType address_type_of(WalkKind kind);
 

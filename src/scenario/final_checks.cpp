@@ -9,8 +9,10 @@ namespace {
 
 using config::Value;
 
-const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "answers"};
+const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "faults", "answers"};
 const std::vector<std::string> kHandleKeys = {"end", "port", "dhi"};  // which entry is looked at
+const std::vector<std::string> kFaultFields = {"taken", "code", "rid",        "pasid",
+                                               "addr",  "type", "privileged", "execute"};
 const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid"};
 
 class FinalReader {
@@ -23,6 +25,8 @@ class FinalReader {
     read_map(final, "counters", &FinalReader::read_counter);
     for_items(final, "handles", spot_,
               [this](const Value& item, const Spot& spot) { read_handle(item, spot); });
+    for_items(final, "faults", spot_,
+              [this](const Value& item, const Spot& spot) { read_fault(item, spot); });
     for_items(final, "answers", spot_,
               [this](const Value& item, const Spot& spot) { read_answer(item, spot); });
     return std::move(checks_);
@@ -72,20 +76,41 @@ class FinalReader {
   }
 
   void read_handle(const Value& item, const Spot& spot) {
-    FinalCheck check = made(item.place, {{"op", "handle"}}, "handle");
-    std::vector<std::string> known = kHandleKeys;
-    known.insert(known.end(), kHandleFields.begin(), kHandleFields.end());
+    read_entry(item, spot, "handle", kHandleKeys, kHandleFields,
+               "of the entry, such as {end: host, dhi: 3, pasid: 5}");
+    check_flags(item, spot, {"valid"});
+  }
+
+  void read_fault(const Value& item, const Spot& spot) {
+    read_entry(item, spot, "fault_record", {"index"}, kFaultFields,
+               "of the record, such as {index: 0, code: 0x59, rid: \"01:00.0\"}");
+    check_flags(item, spot, {"taken", "privileged", "execute"});
+  }
+
+  static void check_flags(const Value& item, const Spot& spot,
+                          const std::vector<std::string>& flags) {
+    for (const std::string& flag : flags) {
+      if (const Value::Entry* const entry = item.find(flag)) {
+        check_truth(entry->value, spot.at(flag));
+      }
+    }
+  }
+
+  // An operation looks at the entry that `keys` name, and an event of the same name has `fields`.
+  void read_entry(const Value& item, const Spot& spot, const char* name,
+                  const std::vector<std::string>& keys, const std::vector<std::string>& fields,
+                  const char* example) {
+    FinalCheck check = made(item.place, {{"op", name}}, name);
+    std::vector<std::string> known = keys;
+    known.insert(known.end(), fields.begin(), fields.end());
     check_keys(item, spot, known);
     for (const Value::Entry& entry : item.entries) {
-      if (std::find(kHandleKeys.begin(), kHandleKeys.end(), entry.key) != kHandleKeys.end()) {
+      if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) {
         check.op[entry.key] = json_of(entry.value);
       } else {
         check.expected.fields.push_back(
             {entry.key, ValueTest::read(entry.value, spot.at(entry.key))});
       }
-    }
-    if (const Value::Entry* const valid = item.find("valid")) {
-      check_truth(valid->value, spot.at("valid"));
     }
     for (const Problem& problem : problems_of_operation(check.op, item.place.line)) {
       const Value::Entry* const wrong = item.find(problem.path);
@@ -93,8 +118,8 @@ class FinalReader {
           .add(wrong == nullptr ? item.place : wrong->value.place, problem.message);
     }
     if (check.expected.fields.size() == 1) {
-      spot.add(item.place, "compares nothing; expected " + config::alternatives(kHandleFields) +
-                               " of the entry, such as {end: host, dhi: 3, pasid: 5}");
+      spot.add(item.place,
+               "compares nothing; expected " + config::alternatives(fields) + " " + example);
     }
     checks_.push_back(std::move(check));
   }

@@ -149,6 +149,8 @@ const std::vector<EventKind>& event_kinds() {
       {"missed_fault", {"link", "struck", "detail", "line"}},
       {"missed_event", {"detail", "line"}},
       {"fault", {"code", "rid", "pasid", "addr"}},
+      {"fault_record",
+       {"index", "taken", "code", "rid", "pasid", "addr", "type", "privileged", "execute"}},
       {"mapped",
        {"root_table", "root_entry", "context_entry", "pasid_directory_entry", "pasid_entry",
         "first_stage", "second_stage"}},
@@ -222,9 +224,10 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
     }
     return words;
   }();
-  // On a wire a status is a number of the packet.
-  const bool is_free =
-      (field == "status" && event != "completion") || (field == "kind" && event != "error");
+  // On a wire a status is a number of the packet; the type of a fault is none of a packet.
+  const bool is_free = (field == "status" && event != "completion") ||
+                       (field == "kind" && event != "error") ||
+                       (field == "type" && event == "fault_record");
   const auto found = kWords.find(field);
   return is_free || found == kWords.end() ? nullptr : &found->second;
 }

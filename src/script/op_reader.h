@@ -125,6 +125,7 @@ void read_op(OpReader& in, ResultOp& op);
 void read_op(OpReader& in, ResetOp& op);
 void read_op(OpReader& in, IommuOp& op);
 void read_op(OpReader& in, TranslateOp& op);
+void read_op(OpReader& in, FaultRecordOp& op);
 void read_op(OpReader& in, InvalidateOp& op);
 void read_op(OpReader& in, MapOp& op);
 void read_op(OpReader& in, PermitOp& op);

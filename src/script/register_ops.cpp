@@ -74,6 +74,11 @@ void read_op(OpReader& in, IommuOp& op) {
   }
 }
 
+void read_op(OpReader& in, FaultRecordOp& op) {
+  constexpr std::uint64_t kLastRecord = 255;
+  in.number("index", 0, kLastRecord, op.index);
+}
+
 void read_op(OpReader& in, TranslateOp& op) {
   op.is_on = in.word(in.need("state"), {"off", "on"}) == 1;
 }

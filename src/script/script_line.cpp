@@ -50,6 +50,7 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<TranslateOp>},
       {"invalidate", "Put a command on the invalidation queue of the translation agent.",
        made<InvalidateOp>},
+      {"fault_record", "Look at one fault record of the translation agent.", made<FaultRecordOp>},
       {"poke", "Write host memory, untimed.", made<PokeOp>},
       {"peek", "Read host memory, untimed.", made<PeekOp>},
       {"tlp", "Send a raw TLP from the device side.", made<TlpOp>},

@@ -178,6 +178,10 @@ struct IommuOp {
 struct TranslateOp {
   bool is_on = false;
 };
+/// One fault recording register.
+struct FaultRecordOp {
+  unsigned index = 0;
+};
 /// Software puts a command on the invalidation queue, which it sets up first where there is none.
 struct InvalidateOp {
   InvalidationDescriptor command;
@@ -204,7 +208,7 @@ struct ScriptLine {
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
-               InvalidateOp, MapOp, PermitOp, PokeEntryOp>
+               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp>
       op;
 };
 
