@@ -223,9 +223,10 @@ TEST(BadCaseFile, FaultRecordsAreReadLikeSteps) {
   EXPECT_THAT(problems_with("final: {faults: [{index: 1, code: 0x59, type: write}]}\n"), IsEmpty());
   EXPECT_THAT(problems_with("final: {faults: [{index: 1}]}\n"),
               ElementsAre(HasSubstr("final.faults[0]: compares nothing; expected taken, code")));
-  EXPECT_THAT(problems_with("final: {faults: [{index: 999, taken: maybe}]}\n"),
-              ElementsAre(HasSubstr("c.yaml:5:26: final.faults[0].index: \"999\" seen; expected 0 to 255"),
-                          HasSubstr("final.faults[0].taken: is 'maybe'; expected true or false")));
+  EXPECT_THAT(
+      problems_with("final: {faults: [{index: 999, taken: maybe}]}\n"),
+      ElementsAre(HasSubstr("c.yaml:5:26: final.faults[0].index: \"999\" seen; expected 0 to 255"),
+                  HasSubstr("final.faults[0].taken: is 'maybe'; expected true or false")));
   EXPECT_THAT(problems_with("final: {faults: [{cod: 1}]}\n"),
               Contains(HasSubstr("final.faults[0].cod: unknown key")));
 }
