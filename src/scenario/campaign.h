@@ -13,7 +13,8 @@
 namespace flitwise::scenario {
 
 /// The case of one seed: a random machine under random faults of the wire, with one of: the traffic
-/// of conforming devices, translated or not; a hostile device beside a conforming one, all that
+/// of conforming devices, translated or not, also with a driver that unmaps; writes through tables
+/// whose outcome is known; a hostile device beside a conforming one, all that
 /// guards against it switched on; hostile devices alone; resets amid traffic; DLLPs that no
 /// rule asks for; DMA operations whose outcome in memory is known. One in four has a CXL link, and
 /// most of these CXL.mem or CXL.cache (campaign_draw.h). Whatever happens, no invariant may break,

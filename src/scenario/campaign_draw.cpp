@@ -26,11 +26,14 @@ class CxlDraw : private CampaignDraw {
     } else {
       draw_mem();
     }
-    set("workload.kind", one_of("posted_write", "read", "read_write"));
+    set("workload.kind", one_of("posted_write", "posted_write", "read", "read_write"));
     set("workload.payload", one_of("4B", "64B", "100B", "512B"));
     set("workload.placement", one_of("ring", "random"));
     set("workload.requests", std::to_string(20 + below(1000)));
-    draw_wire_faults(links_, {"any", "any", "flit", "dllp", "tlp"});
+    // In 68-byte flits messages and control flits, LLCRD and RETRY, are no units of their own.
+    draw_wire_faults(links_, is_long_
+                                 ? std::vector<std::string>{"any", "flit", "dllp", "dllp", "tlp"}
+                                 : std::vector<std::string>{"flit"});
     draw_run();
     forbid("violation");
     return std::move(case_);
@@ -47,7 +50,8 @@ class CxlDraw : private CampaignDraw {
     }
     set("link.cxl.req_credits", one_of("1", "8", "64"));
     set("link.cxl.rsp_credits", one_of("1", "8", "64"));
-    set("link.cxl.data_credits", one_of("1", "8", "64"));
+    set("link.cxl.data_credits",
+        one_of("1", "1", "8", "64"));  // one: a credit that is lost is felt
     set("link.cxl.queue_depth", one_of("1", "4", "64"));
     set("link.cxl.cachemem_weight", one_of("1", "4"));
     if (below(2) == 0) {
@@ -167,6 +171,21 @@ unsigned CampaignDraw::draw_wire_faults(const std::vector<std::string>& links,
     step(std::move(op));
   }
   return drawn;
+}
+
+std::string CampaignDraw::pattern(unsigned bytes) {
+  std::string hex;
+  for (unsigned i = 0; i < bytes; ++i) {
+    hex += fmt::format("{:02x}", below(256));
+  }
+  return hex;
+}
+
+void CampaignDraw::expect_memory(std::uint64_t address, const std::string& hex) {
+  case_.final_checks.push_back(
+      {case_.place,
+       {{"op", "peek"}, {"addr", fmt::format("{:#x}", address)}, {"bytes", hex.size() / 2}},
+       EventPattern::of(case_.place, {{"event", "memory"}, {"hex", hex}})});
 }
 
 }  // namespace flitwise::scenario

@@ -49,6 +49,18 @@ bool is_rested_on(const Case& one, const Step& step) {
          });
 }
 
+/// A raw write of bytes that memory has to hold.
+bool is_expected_write(const Case& one, const Step& step) {
+  return is_step(step, "tlp") && step.op.at("tlp").contains("payload") &&
+         expects(one, step.op["tlp"]["payload"].get<std::string>());
+}
+
+/// Tables on the way of such a write.
+bool maps_writes(const Case& one, const Step& step) {
+  return (is_step(step, "map") || is_step(step, "translate")) &&
+         any_of(one.steps, [&one](const Step& write) { return is_expected_write(one, write); });
+}
+
 bool has_step(const Case& one, const char* op) {
   return any_of(one.steps, [op](const Step& step) { return is_step(step, op); });
 }
@@ -110,7 +122,8 @@ class Shrinker {
   }
   // What the rest of the case rests on: a candidate has to fail because of the machine.
   static bool is_pinned(const Case& one, const Step& step) {
-    return is_rested_on(one, step) || lets_go_on(one, step);
+    return is_rested_on(one, step) || lets_go_on(one, step) || is_expected_write(one, step) ||
+           maps_writes(one, step);
   }
   template <class Item>
   static bool is_pinned(const Case& /*one*/, const Item& /*item*/) {

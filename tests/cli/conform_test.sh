@@ -199,10 +199,10 @@ sed -i '/faults.break/d' "$small"
 
 # What never arrives is made small as well, and the small case blames the machine alone.
 code=0
-out=$("$FLITWISE" conform --campaign 2 --seed 4 --set faults.drop_completions=1 --set device.timing.completion_timeout=60us \
+out=$("$FLITWISE" conform --campaign 2 --seed 16 --set faults.drop_completions=1 --set device.timing.completion_timeout=60us \
   -j 2 -o "$folder/never" 2>/dev/null) || code=$?
-[[ $code == 1 && $out == *"seed 4: expected data hex="* ]] || fail "exit code $code for completions that are dropped: $out"
-small=$folder/never/seed-4.yaml
+[[ $code == 1 && $out == *"seed 16: expected data hex="* ]] || fail "exit code $code for completions that are dropped: $out"
+small=$folder/never/seed-16.yaml
 grep -q '"kind": *"read"' "$small" || fail "a case that asks for nothing: $(cut -c1-200 "$small")"
 sed -i '/faults.drop_completions/d' "$small"
 "$FLITWISE" conform "$small" >/dev/null || fail "a small case that fails where no completion is dropped"
