@@ -4,13 +4,7 @@
 
 #include <algorithm>
 
-#include "tlp/splitter.h"
-
 namespace flitwise {
-
-std::uint32_t bytes_named(const Tlp& tlp) {
-  return is_atomic(tlp.type) ? byte_count_of(tlp) : 4U * tlp.length_dw;
-}
 
 bool apply_atomic(const Tlp& tlp, const std::uint8_t* operands, const std::uint8_t* old,
                   std::uint8_t* result) {

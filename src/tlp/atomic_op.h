@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "flitwise/tlp.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 
@@ -13,7 +14,9 @@ inline constexpr std::uint32_t kMaxOperandBytes = 16;
 
 /// Bytes of memory, in whole DWs, that a memory request names from its address on: of an atomic
 /// those of one operand, though a CAS brings two.
-std::uint32_t bytes_named(const Tlp& tlp);
+inline std::uint32_t bytes_named(const Tlp& tlp) {
+  return is_atomic(tlp.type) ? byte_count_of(tlp) : 4U * tlp.length_dw;
+}
 
 /// Works out what an atomic leaves in memory where `old` stands: `result`, of bytes_named() bytes
 /// as `old`; false where it leaves `old` as it is, which a CAS that compares unequal does.
