@@ -10,6 +10,7 @@
 #include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
+#include "config/sections/sections.h"
 
 namespace flitwise::config {
 namespace {
@@ -53,12 +54,14 @@ Views views_of_instance(const Config& whole, const Graph& graph, const InstanceN
 }
 
 std::string why_without_effect(const Key& key, const Views& views) {
-  if (any_of(views, [&](const Config& view) { return key.read_when.holds(view); })) {
+  const Condition when = read_when(key.path);
+  if (any_of(views, [&](const Config& view) { return when.holds(view); })) {
     return "";
   }
+  const std::string beside = changes_beside(key.path);
   return fmt::format("{}because {} (it is read where {})",
-                     key.beside.empty() ? "" : fmt::format("but for {} ", key.beside),
-                     key.read_when.obstacle(views.front()), key.read_when.text());
+                     beside.empty() ? "" : fmt::format("but for {} ", beside),
+                     when.obstacle(views.front()), when.text());
 }
 
 struct Given {

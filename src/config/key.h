@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "common/quantity.h"
-#include "config/condition.h"
 #include "config/document.h"
 #include "config/names.h"
 #include "flitwise/config.h"
@@ -37,8 +36,6 @@ struct Key {
   nlohmann::ordered_json schema;    ///< JSON Schema of the value as it stands in a file
   std::function<void(Config&, const Value&, const ReadContext&)> read;
   std::function<nlohmann::ordered_json(const Config&)> write;  ///< canonical spelling
-  Condition read_when = {};                                    ///< of sections/read_when.cpp
-  std::string beside = {};  ///< what it changes where that does not hold; mostly nothing
 };
 /// A canonical value as a file has it.
 inline std::string as_text(const nlohmann::ordered_json& value) {

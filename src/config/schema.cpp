@@ -12,9 +12,9 @@ namespace flitwise {
 namespace config {
 
 const Keys& all_rows() {
-  static const Keys all = with_conditions(
+  static const Keys all =
       joined({system_keys(), host_keys(), iommu_keys(), link_keys(), message_keys(), device_keys(),
-              workload_keys(), faults_keys(), trace_keys(), run_keys()}));
+              workload_keys(), faults_keys(), trace_keys(), run_keys()});
   return all;
 }
 
@@ -64,17 +64,17 @@ ordered_json default_of(const config::Key& key) {
 
 /// What the key does, and when a run reads it.
 std::string sentence_of(const config::Key& key) {
-  return key.read_when.alternatives.empty()
-             ? key.sentence
-             : fmt::format("{} Read when {}.", key.sentence, key.read_when.text());
+  const config::Condition when = config::read_when(key.path);
+  return when.alternatives.empty() ? key.sentence
+                                   : fmt::format("{} Read when {}.", key.sentence, when.text());
 }
 
 ordered_json schema_of(const config::Key& key) {
   ordered_json schema = key.schema;
   schema["default"] = default_of(key);
   schema["description"] = fmt::format("{} ({})", sentence_of(key), key.range);
-  if (!key.read_when.alternatives.empty()) {
-    schema["x-read-when"] = key.read_when.json();
+  if (const config::Condition when = config::read_when(key.path); !when.alternatives.empty()) {
+    schema["x-read-when"] = when.json();
   }
   return schema;
 }

@@ -143,26 +143,26 @@ constexpr Beside kBeside[] = {
 };
 
 bool lies_at_or_below(const std::string& path, const std::string& group) {
-  return path == group || path.rfind(group + ".", 0) == 0;
+  return path.compare(0, group.size(), group) == 0 &&
+         (path.size() == group.size() || path[group.size()] == '.');
 }
 
 }  // namespace
 
-Keys with_conditions(Keys rows) {
-  const std::vector<Relation> all = relations();
-  for (Key& key : rows) {
-    for (const auto& [paths, when, is_enough] : all) {
-      if (any_of(paths,
-                 [&](const std::string& path) { return lies_at_or_below(key.path, path); })) {
-        key.read_when = is_enough ? key.read_when || when : key.read_when && when;
-      }
+Condition read_when(const std::string& path) {
+  static const std::vector<Relation> all = relations();
+  Condition condition;
+  for (const auto& [paths, when, is_enough] : all) {
+    if (any_of(paths, [&](const std::string& group) { return lies_at_or_below(path, group); })) {
+      condition = is_enough ? condition || when : condition && when;
     }
-    key.read_when = key.read_when.without(key.path);
-    const auto* const own =
-        find_where(kBeside, [&](const Beside& one) { return key.path == one.path; });
-    key.beside = own != nullptr ? own->what : "";
   }
-  return rows;
+  return condition.without(path);
+}
+
+const char* changes_beside(const std::string& path) {
+  const auto* const own = find_where(kBeside, [&](const Beside& one) { return path == one.path; });
+  return own != nullptr ? own->what : "";
 }
 
 }  // namespace flitwise::config

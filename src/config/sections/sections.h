@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/condition.h"
 #include "config/key.h"
 
 namespace flitwise::config {
@@ -29,8 +30,11 @@ Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
 
-/// The rows, each with the conditions on which a run reads it (read_when.cpp).
-Keys with_conditions(Keys rows);
+/// When a run reads the key of this path. Worked out anew: rows do not keep it, since most programs
+/// ask of few keys or none.
+Condition read_when(const std::string& path);
+/// What the key changes where that does not hold; mostly "".
+const char* changes_beside(const std::string& path);
 
 /// Every row, section by section.
 const Keys& all_rows();

@@ -124,7 +124,7 @@ TEST(Effect, OfSeveralWaysTheNearestIsNamed) {
 TEST(Effect, EveryConditionIsAboutKeysAndValuesThatThereAre) {
   std::size_t conditions = 0;
   for (const config::Key& key : config::all_rows()) {
-    for (const std::vector<config::KeyTest>& tests : key.read_when.alternatives) {
+    for (const std::vector<config::KeyTest>& tests : config::read_when(key.path).alternatives) {
       ++conditions;
       EXPECT_FALSE(tests.empty()) << key.path;
       for (const config::KeyTest& test : tests) {
