@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <stdexcept>
 
 #include "common/input_file.h"
 #include "flitwise/error.h"
 #include "report/html.h"
+#include "results/read_result.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
+#include "results/text_table.h"
 
 namespace flitwise {
 namespace {
@@ -51,7 +54,7 @@ MergedSweep read_merged(const std::string& path) {
   }
 }
 
-Json read_result(const std::string& path, const InputText& input) {
+Json result_in(const std::string& path, const InputText& input) {
   if (!input.problem.empty()) {
     refuse(path, input.problem);
   }
@@ -71,14 +74,12 @@ void add_run(HtmlPage& page, const std::string& path, const Json& result,
       "<h2>{}</h2>\n<dl class=\"facts\"><div><dt>seed</dt><dd>{}</dd></div><div><dt>config "
       "SHA-256</dt><dd>{}</dd></div><div><dt>made by "
       "version</dt><dd>{}</dd></div><div><dt>simulated"
-      "</dt><dd>{:.3f} us</dd></div><div><dt>took</dt><dd>{:.2f} s</dd></div></dl>\n",
+      "</dt><dd>{}</dd></div><div><dt>took</dt><dd>{:.2f} s</dd></div></dl>\n",
       html_text(path), html_text(seed.is_string() ? seed.get<std::string>() : seed.dump()),
       html_text(head.at("config_sha256").get<std::string>()),
-      html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
-      head.at("host_seconds").get<double>());
-  if (head.value("interrupted", false)) {
-    const RunEnd end =
-        head.value("window_began", true) ? RunEnd::kInterrupted : RunEnd::kInterruptedBeforeWindow;
+      html_text(head.at("version").get<std::string>()),
+      time_text(head.at("simulated_ns").get<double>()), head.at("host_seconds").get<double>());
+  if (const RunEnd end = end_of(result); end != RunEnd::kComplete) {
     page.body += fmt::format("<p class=\"bad\">{}</p>\n", interruption_text(end));
   }
   page.body += run_section(result, options);
@@ -101,14 +102,14 @@ void add_path(HtmlPage& page, const std::string& path, const ReportOptions& opti
     if (what_stands_at(manifest) != Standing::kNothing) {
       add_sweep(page, path, merge_results(read_manifest(manifest), path), options);
     } else if (what_stands_at(result) != Standing::kNothing) {
-      add_run(page, result, read_result(result, read_own_file(result)), options);
+      add_run(page, result, result_in(result, read_own_file(result)), options);
     } else {
       refuse(path, "a folder without result.json or manifest.jsonl");
     }
   } else if (fs::path(path).extension() == ".sqlite") {
     add_sweep(page, path, read_merged(path), options);
   } else {
-    add_run(page, path, read_result(path, read_input(path, kMostOwnBytes)), options);
+    add_run(page, path, result_in(path, read_input(path, kMostOwnBytes)), options);
   }
 }
 
@@ -145,6 +146,8 @@ std::string report_page(const std::vector<std::string>& paths, const ReportOptio
       add_path(page, path, options);
     } catch (const Json::exception& error) {  // a figure that is missing or of another kind
       refuse(path, flaw_in(error));
+    } catch (const std::out_of_range& error) {
+      refuse(path, error.what());
     }
   }
   return page.html();

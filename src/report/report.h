@@ -20,7 +20,7 @@ struct ReportOptions {
 /// SQLite file. Throws ConfigError for anything else.
 std::string report_page(const std::vector<std::string>& paths, const ReportOptions& options);
 
-/// The sections of one run: which bytes went where, figures, latencies, handles.
+/// The sections of one run: its summary, table for table as on the terminal, and every figure.
 std::string run_section(const nlohmann::ordered_json& result, const ReportOptions& options);
 
 /// The sections of a sweep: per block its charts and its table.

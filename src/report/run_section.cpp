@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run as HTML: each list of result.json as its table of results describes it. Columns of zeros
-// are left out.
+// One run as HTML: its summary, as the terminal shows it, and behind it each list of result.json as
+// its table of results describes it. There, columns of zeros are left out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/split.hpp>
-#include <string_view>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
+#include "results/read_result.h"
 #include "results/result_json.h"
+#include "results/summary_table.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 
@@ -18,7 +22,6 @@ namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Keys = std::vector<const char*>;
 
 /// The list of a result; empty where a result of an older version has none.
 Json list_of(const Json& result, const std::string& key) {
@@ -35,70 +38,10 @@ double number_of(const Json& row, const std::string& key) {
   return found == row.end() || found->is_null() ? 0 : found->get<double>();
 }
 
-double sum(const Json& row, const Keys& keys) {
-  return sum_of<double>(keys, [&](const char* key) { return number_of(row, key); });
-}
-
-/// Sections in their order. Lists of other components come behind them, under their own names.
-struct RunSection {
-  std::string_view list;
-  const char* heading;
-  const char* shown_by = nullptr;  ///< figure without which a row says nothing
-};
-constexpr RunSection kSections[] = {
-    {"links", "Links"},
-    {"explain", "What limited requests"},
-    {"waits", "Waits", "wait_ns"},
-    {"latency", "Latency"},
-    {"dhi", "Device handles"},
-    {"iommu", "Translations"},
-    {"ats", "Address translation caches of devices"},
-    {"cxl_cache", "CXL caches, lines"},
-    {"cxl_hdm_db", "Memory by HDM-DB"},
-    {"attacks", "Attacks", "tried"},
-};
-
-const RunSection* section_of(const TableInfo& info) {
-  return find_if(kSections, [&info](const RunSection& one) { return one.list == info.list; });
-}
-
-/// What readers want to see of two figures, behind the columns of the table.
-struct RunRatio {
-  std::string_view list;
-  const char* title;
-  const char* part;
-  Keys whole;
-  double factor;
-  int decimals;
-};
-
-constexpr const char* kWindow = "simulated_ns";  // of the run, in each row
-
-const std::vector<RunRatio>& ratios() {
-  static const Keys kAgent = {"iotlb_hits", "iotlb_misses", "iotlb_misses_under_miss"};
-  static const Keys kDevice = {"hits", "misses", "misses_under_miss"};
-  static const std::vector<RunRatio> kAll = {
-      {"waits", "mean wait, ns", "wait_ns", {"waits"}, 1, 1},
-      {"waits", "mean length", "wait_ns", {kWindow}, 1, 2},  // by Little's law
-      {"dhi", "hits, %", "hits", {"lookups"}, 100, 2},
-      {"iommu", "hits, %", "iotlb_hits", kAgent, 100, 2},
-      {"iommu", "misses, %", "iotlb_misses", kAgent, 100, 2},
-      {"iommu", "under a miss, %", "iotlb_misses_under_miss", kAgent, 100, 2},
-      {"iommu", "reads per walk", "walk_reads", {"walks"}, 1, 1},
-      {"iommu", "reads per check", "permission_reads", {"permission_checks"}, 1, 2},
-      {"ats", "hits, %", "hits", kDevice, 100, 2},
-      {"ats", "misses, %", "misses", kDevice, 100, 2},
-      {"ats", "under a miss, %", "misses_under_miss", kDevice, 100, 2},
-      {"cxl_cache", "hits, %", "hits", {"reads", "writes"}, 100, 2},
-  };
-  return kAll;
-}
-
 /// Rows of a table with the columns of its SQLite table.
 std::vector<Json> run_rows(const Json& result, const TableInfo& info) {
   std::vector<std::string> nested;
   boost::split(nested, info.nested, [](char c) { return c == '|'; });
-  const RunSection* const section = section_of(info);
   std::vector<Json> rows;
   for (const Json& entry : list_of(result, info.list)) {
     for (const std::string& part : nested) {  // one without a name where nothing is nested
@@ -108,11 +51,7 @@ std::vector<Json> run_rows(const Json& result, const TableInfo& info) {
       for (std::size_t i = 0; i < info.names.size(); ++i) {
         row[info.names[i].key] = i > 0 && !part.empty() ? part : name_of(entry, info.names[i].key);
       }
-      row[kWindow] = result.at("flitwise").at(kWindow);
-      if (section == std::end(kSections) || section->shown_by == nullptr ||
-          number_of(row, section->shown_by) != 0) {
-        rows.push_back(std::move(row));
-      }
+      rows.push_back(std::move(row));
     }
   }
   return rows;
@@ -200,18 +139,7 @@ std::string list_html(const Json& result, const TableInfo& info) {
     table.add(unit.empty() ? each.key : each.key + ", " + unit,
               [&each](const Json& row) { return cell_of(row, each); });
   }
-  for (const RunRatio& each : ratios()) {
-    if (each.list == info.list) {
-      table.add(each.title, [&each](const Json& row) {
-        const double whole = sum(row, each.whole);
-        return whole > 0 ? fmt::format("{:.{}f}", each.factor * number_of(row, each.part) / whole,
-                                       each.decimals)
-                         : "-";
-      });
-    }
-  }
-  const RunSection* const section = section_of(info);
-  return table.html(section == std::end(kSections) ? info.list : section->heading) + kinds;
+  return table.html(info.list) + kinds;
 }
 
 std::string wire_bars(const Json& result) {
@@ -231,36 +159,31 @@ std::string wire_bars(const Json& result) {
   return bars.rows.empty() ? "" : bars.svg();
 }
 
-/// All tables, those with a section first.
-std::string tables_html(const Json& result, const ReportOptions& options) {
-  std::vector<const StatisticsTable*> tables = all_tables();
-  std::stable_sort(tables.begin(), tables.end(),
-                   [](const StatisticsTable* a, const StatisticsTable* b) {
-                     return section_of(a->info()) < section_of(b->info());
-                   });
+/// Every figure of the result, list by list.
+std::string figures_html(const Json& result) {
+  const std::string html = sum_of(all_tables(), [&result](const StatisticsTable* table) {
+    return list_html(result, table->info());
+  });
+  return html.empty() ? "" : html_details("All figures", html);
+}
+
+std::string lines_html(const std::string& lines, bool is_bad) {
   std::string html;
-  for (const StatisticsTable* const table : tables) {
-    html += list_html(result, table->info());
-    if (table == &link_table() && !options.is_plain) {
-      html += wire_bars(result);
-    }
+  std::istringstream text(lines);
+  for (std::string line; std::getline(text, line);) {
+    html += fmt::format("<p{}>{}</p>\n", is_bad ? " class=\"bad\"" : "", html_text(line));
   }
   return html;
 }
 
-std::string errors_html(const Json& result) {
-  HtmlTable table({"errors and reports", "count"});
-  for (const Json& error : result.at("errors")) {
-    table.add_row({name_of(error, "kind"), with_thousands(error.at("count").get<std::uint64_t>())});
+std::string part_html(const SummaryPart& part) {
+  if (!part.table) {
+    return lines_html(part.lines, part.is_bad);
   }
-  std::string html = table.is_empty() ? "" : "<h3>Errors and reports</h3>\n" + table.html();
-  for (const Json& check : result.at("checks")) {
-    if (!check.at("ok").get<bool>()) {
-      html += fmt::format("<p class=\"bad\">Check failed: {}: {}</p>\n",
-                          html_text(name_of(check, "name")), html_text(check.value("detail", "")));
-    }
-  }
-  return html;
+  const auto& rows = part.table->rows();
+  HtmlTable table(rows.front());
+  std::for_each(rows.begin() + 1, rows.end(), [&table](const auto& row) { table.add_row(row); });
+  return table.html() + lines_html(part.table->note(), false);
 }
 
 /// What the monitors saw.
@@ -278,7 +201,9 @@ std::string violations_html(const Json& result) {
 }  // namespace
 
 std::string run_section(const Json& result, const ReportOptions& options) {
-  return tables_html(result, options) + errors_html(result) + violations_html(result) +
+  const std::string summary = sum_of(summary_parts(read_result(result), end_of(result)), part_html);
+  return "<div class=\"summary\">\n" + summary + "</div>\n" + violations_html(result) +
+         (options.is_plain ? "" : wire_bars(result)) + figures_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

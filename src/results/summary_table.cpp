@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <any>
+#include <boost/range/algorithm_ext/push_back.hpp>
 
 #include "common/ranges.h"
 #include "results/tables.h"
@@ -25,7 +26,8 @@ TextTable errors_table(const RunResult& result) {
   return table;
 }
 
-std::string checks_text(const RunResult& result) {
+std::vector<SummaryPart> checks_parts(const RunResult& result) {
+  std::vector<SummaryPart> parts;
   std::string failed;
   for (const CheckResult& check : result.checks) {
     if (!check.ok) {
@@ -33,10 +35,12 @@ std::string checks_text(const RunResult& result) {
                             check.detail);
     }
   }
-  if (!failed.empty() || result.checks.empty()) {
-    return failed;
+  if (!failed.empty()) {
+    parts.push_back({failed, true});
+  } else if (!result.checks.empty()) {
+    parts.push_back({fmt::format("All {} checks of the run hold.\n", result.checks.size())});
   }
-  return fmt::format("All {} checks of the run hold.\n", result.checks.size());
+  return parts;
 }
 
 // A server that is busy for so long limits, whatever was waited for in front of it.
@@ -190,22 +194,18 @@ std::string refusal_text(const RunResult& result) {
       "No request succeeded: none reached memory or was answered with its data ({}).", kinds);
 }
 
-std::string summary_text(const RunResult& result, RunEnd end, std::size_t width) {
-  std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",
-                                 time_text(result.simulated.ns()), result.host_seconds, result.seed,
-                                 result.config_sha256.substr(0, 12));
-  if (end != RunEnd::kComplete) {
-    text += interruption_text(end) + "\n";
-  }
-  const auto add = [&](const std::string& part) { text += part.empty() ? "" : "\n" + part; };
-  const auto add_table = [&](const TextTable& table) {
-    add(table.is_empty() ? "" : table.text(width));
+std::vector<SummaryPart> summary_parts(const RunResult& result, RunEnd end) {
+  std::vector<SummaryPart> parts;
+  const auto add_table = [&parts](const TextTable& table) {
+    if (!table.is_empty()) {
+      parts.push_back({"", false, table});
+    }
   };
   if (end == RunEnd::kComplete && !refusal_text(result).empty()) {
-    add(refusal_text(result) + "\n");
+    parts.push_back({refusal_text(result) + "\n", true});
   }
   if (const ExplainResult* const most = most_limited(result.rows<ExplainResult>())) {
-    add("Limit: " + text_of(*most) + "\n");
+    parts.push_back({"Limit: " + text_of(*most) + "\n"});
   }
   for (const StatisticsTable* const table : all_tables()) {
     if (const std::any* const rows = result.find(table->row_type())) {
@@ -215,8 +215,20 @@ std::string summary_text(const RunResult& result, RunEnd end, std::size_t width)
     }
   }
   add_table(errors_table(result));
-  add(checks_text(result));
-  return text;
+  boost::range::push_back(parts, checks_parts(result));
+  return parts;
+}
+
+std::string summary_text(const RunResult& result, RunEnd end, std::size_t width) {
+  std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",
+                                 time_text(result.simulated.ns()), result.host_seconds, result.seed,
+                                 result.config_sha256.substr(0, 12));
+  if (end != RunEnd::kComplete) {
+    text += interruption_text(end) + "\n";
+  }
+  return text + sum_of(summary_parts(result, end), [width](const SummaryPart& part) {
+           return "\n" + (part.table ? part.table->text(width) : part.lines);
+         });
 }
 
 std::vector<ExplainResult> explain(const RunResult& result, const Advice& advise) {

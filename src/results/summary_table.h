@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `flitwise run` prints for people: which bytes went where, latencies, handles, stalls,
-/// errors, and which resource limited requests: docs/explain.md has the rule.
+/// What `flitwise run` prints and `flitwise report` shows to people: which bytes went where,
+/// latencies, handles, stalls, errors, and which resource limited requests: docs/explain.md has the
+/// rule.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "flitwise/result.h"
 #include "results/result_json.h"
+#include "results/text_table.h"
 
 namespace flitwise {
 
-/// Several short tables, every number with its unit. Parts that have nothing to say are left out.
-/// `width`: columns of the terminal.
+/// Lines, each with its end, or a table.
+struct SummaryPart {
+  std::string lines;
+  bool is_bad = false;  ///< the lines say that something failed
+  std::optional<TextTable> table = {};
+};
+
+/// What a reader sees of a run, in its order: terminal and report are made from it. Every number
+/// has its unit. Parts that have nothing to say are left out.
+std::vector<SummaryPart> summary_parts(const RunResult& result, RunEnd end = RunEnd::kComplete);
+
+/// The same as text, behind a line of the run itself. `width`: columns of the terminal.
 std::string summary_text(const RunResult& result, RunEnd end = RunEnd::kComplete,
                          std::size_t width = 0);
 

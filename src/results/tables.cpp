@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <boost/range/algorithm_ext/push_back.hpp>
+#include <cmath>
+#include <stdexcept>
 
 #include "common/ranges.h"
+#include "results/result_json.h"
 
 namespace flitwise {
 namespace {
@@ -74,8 +78,34 @@ std::vector<StatisticInfo> all_statistics() {
   return list;
 }
 
+void read_figure(const FigureValue& from, Time& to) {
+  constexpr double kFsPerNs = 1e6;
+  const double fs = std::round(from.get<double>() * kFsPerNs);
+  if (!(std::abs(fs) < static_cast<double>(Time::never().fs))) {
+    throw std::out_of_range(
+        fmt::format("a time of {} ns; expected at most {} ns", from.dump(), Time::never().ns()));
+  }
+  to = {static_cast<std::int64_t>(fs)};
+}
+
 std::string FigureInfo::column() const {
   return boost::replace_all_copy(key, ".", "_");
+}
+
+std::vector<const FigureValue*> StatisticsTable::objects_of(const FigureValue& entry) const {
+  if (info_.nested.empty()) {
+    return {&entry};
+  }
+  std::vector<std::string> names;
+  boost::split(names, info_.nested, [](char letter) { return letter == '|'; });
+  return mapped<const FigureValue*>(names,
+                                    [&entry](const std::string& name) { return &entry.at(name); });
+}
+
+const FigureValue* StatisticsTable::found(const FigureValue& object, const FigureInfo& figure) {
+  object.get_ref<const FigureValue::object_t&>();  // throws where it is none
+  const FigureValue::json_pointer place = pointer_of(figure.key);
+  return object.contains(place) ? &object.at(place) : nullptr;
 }
 
 TextTable StatisticsTable::plain_view(const std::any& rows) const {

@@ -32,10 +32,25 @@ template <class Value>
 FigureValue figure_value(const Value& value) {
   return value;
 }
+inline FigureValue figure_value(Time time) {
+  return time.ns();
+}
 template <class Value>
 FigureValue figure_value(const std::optional<Value>& value) {
-  return value ? FigureValue(*value) : FigureValue();
+  return value ? figure_value(*value) : FigureValue();
 }
+
+// From a result.json.
+template <class Value>
+void read_figure(const FigureValue& from, Value& to) {
+  to = from.get<Value>();
+}
+template <class Value>
+void read_figure(const FigureValue& from, std::optional<Value>& to) {
+  to = from.get<Value>();
+}
+/// Unit: ns. Throws Json::exception unless it is a number, std::out_of_range if no Time has room.
+void read_figure(const FigureValue& from, Time& to);
 
 enum class FigureType {
   kCount,
@@ -97,6 +112,10 @@ class StatisticsTable {
   /// Index: that of info().names or info().figures. REQUIRES: row < size(rows).
   virtual std::string name(const std::any& rows, std::size_t row, std::size_t index) const = 0;
   virtual FigureValue figure(const std::any& rows, std::size_t row, std::size_t index) const = 0;
+  /// Puts rows with the figures that stand in `list`, an array of a result.json, in the place of
+  /// those of `result`. What an older version did not count is 0.
+  /// Throws Json::exception for a name that is missing or a value of another type.
+  virtual void read(const FigureValue& list, RunResult& result) const = 0;
   /// What the summary shows of them: the views that were given, else one of all figures.
   virtual std::vector<TextTable> summary(const std::any& rows, const RunResult& result) const = 0;
 
@@ -110,21 +129,47 @@ class StatisticsTable {
   }
   /// The rows of `result` as a table of all figures.
   TextTable plain_view(const std::any& rows) const;
+  /// The objects of `entry` that are a row each, in the order of info().nested; itself where
+  /// nothing is nested.
+  std::vector<const FigureValue*> objects_of(const FigureValue& entry) const;
+  /// Null where the object of a row has no such figure.
+  static const FigureValue* found(const FigureValue& object, const FigureInfo& figure);
   TableInfo info_;
 
  private:
   std::type_index row_type_;
 };
 
+/// What a table reads into: the row itself, or Row::Slot, which refers to a part of what is stored.
+template <class Row, class Stored>
+struct SlotOf {
+  using type = typename Row::Slot;
+};
+template <class Row>
+struct SlotOf<Row, Row> {
+  using type = Row;
+};
+
+/// A figure that says itself how it is read: write(slot, value).
+template <class Get, class Slot, class = void>
+struct Writes : std::false_type {};
+template <class Get, class Slot>
+struct Writes<Get, Slot,
+              std::void_t<decltype(std::declval<const Get&>().write(
+                  std::declval<Slot&>(), std::declval<const FigureValue&>()))>> : std::true_type {};
+
 /// Of rows of a struct. Built by chained calls; kept for as long as the program runs.
 /// Where what is stored (Stored) makes more than one row each, Row has
 ///   static std::size_t count(const std::vector<Stored>&);
 ///   static Row at(const std::vector<Stored>&, std::size_t row);
+///   struct Slot, with void complete(const FigureValue&), told the figures once they are read;
+///   static std::vector<Slot> slots(Stored&), in the order of the nested objects.
 template <class Row, class Stored = Row>
 class Table final : public StatisticsTable {
  public:
   using Rows = std::vector<Stored>;
   using View = std::function<TextTable(const Rows& rows, const RunResult& result)>;
+  using Slot = typename SlotOf<Row, Stored>::type;
 
   Table(std::string list, std::string sql_table, std::string sentence)
       : StatisticsTable(std::move(list), std::move(sql_table), std::move(sentence),
@@ -132,11 +177,14 @@ class Table final : public StatisticsTable {
     info_.flat_prefix = info_.list;
   }
 
-  /// `get`, here and below: a member of the row, or a function of the row.
+  /// `get`, here and below: a member of the row, or a function of the row. A member, a function
+  /// that gives a reference to what a slot has, and one with write() are read from result.json as
+  /// well.
   template <class Get>
   Table&& name(const char* key, Get get, const char* column = nullptr) && {
     info_.names.push_back({key, column == nullptr ? key : column});
     names_.push_back([get](const Row& row) -> std::string { return std::invoke(get, row); });
+    name_readers_.push_back(reader(get));
     return std::move(*this);
   }
   /// The second name makes objects of these names.
@@ -149,6 +197,7 @@ class Table final : public StatisticsTable {
                  Get get) && {
     info_.figures.push_back({key, unit, definition, type});
     figures_.push_back([get](const Row& row) { return figure_value(std::invoke(get, row)); });
+    readers_.push_back(reader(get));
     return std::move(*this);
   }
   /// A count: what happened so often.
@@ -159,8 +208,7 @@ class Table final : public StatisticsTable {
   /// A time. Unit: ns.
   template <class Get>
   Table&& time(const char* key, Get get, const char* definition) && {
-    return std::move(*this).real(
-        key, [get](const Row& row) { return std::invoke(get, row).ns(); }, "ns", definition);
+    return std::move(*this).real(key, get, "ns", definition);
   }
   template <class Get>
   Table&& real(const char* key, Get get, const char* unit, const char* definition) && {
@@ -215,6 +263,23 @@ class Table final : public StatisticsTable {
   FigureValue figure(const std::any& rows, std::size_t row, std::size_t index) const override {
     return figures_[index](at(rows, row));
   }
+  void read(const FigureValue& list, RunResult& result) const override {
+    Rows& rows = result.rows<Stored>();
+    rows.clear();
+    for (const FigureValue& entry : list) {
+      Stored& stored = rows.emplace_back();
+      const std::vector<const FigureValue*> objects = objects_of(entry);
+      if constexpr (std::is_same_v<Row, Stored>) {
+        read_row(entry, *objects.front(), stored);
+      } else {
+        std::vector<Slot> slots = Row::slots(stored);
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+          read_row(entry, *objects.at(i), slots[i]);
+          slots[i].complete(*objects.at(i));
+        }
+      }
+    }
+  }
   std::vector<TextTable> summary(const std::any& rows, const RunResult& result) const override {
     if (views_.empty()) {
       return {plain_view(rows)};
@@ -223,6 +288,37 @@ class Table final : public StatisticsTable {
   }
 
  private:
+  using Reader = std::function<void(Slot&, const FigureValue&)>;
+
+  /// Empty for what follows from other figures.
+  template <class Get>
+  static Reader reader(Get get) {
+    if constexpr (Writes<Get, Slot>::value) {
+      return [get](Slot& slot, const FigureValue& value) { get.write(slot, value); };
+    } else if constexpr (std::is_invocable_v<Get, Slot&>) {
+      using Reached = std::invoke_result_t<Get, Slot&>;
+      if constexpr (std::is_lvalue_reference_v<Reached> &&
+                    !std::is_const_v<std::remove_reference_t<Reached>>) {
+        return [get](Slot& slot, const FigureValue& value) {
+          read_figure(value, std::invoke(get, slot));
+        };
+      }
+    }
+    return {};
+  }
+  void read_row(const FigureValue& names, const FigureValue& figures, Slot& slot) const {
+    for (std::size_t i = 0; i < name_readers_.size(); ++i) {
+      if (name_readers_[i]) {
+        name_readers_[i](slot, names.at(info_.names[i].key));
+      }
+    }
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      const FigureValue* const value = found(figures, info_.figures[i]);
+      if (readers_[i] && value != nullptr && !value->is_null()) {
+        readers_[i](slot, *value);
+      }
+    }
+  }
   static const Rows& of(const std::any& rows) { return *std::any_cast<Rows>(&rows); }
   static decltype(auto) at(const std::any& rows, std::size_t row) {
     if constexpr (std::is_same_v<Row, Stored>) {
@@ -234,6 +330,7 @@ class Table final : public StatisticsTable {
 
   std::vector<std::function<std::string(const Row&)>> names_;
   std::vector<std::function<FigureValue(const Row&)>> figures_;
+  std::vector<Reader> name_readers_, readers_;
   std::vector<View> views_;
 };
 

@@ -51,6 +51,9 @@ class TextTable {
   /// The first so many columns name the rows; 1 unless said otherwise.
   void name_rows_by(std::size_t columns) { names_ = columns; }
   bool is_empty() const { return rows_.size() == 1; }
+  /// The header first.
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
+  const std::string& note() const { return note_; }
   /// Header and rows, two spaces between columns, no trailing spaces. Where that is wider than
   /// `width`, columns that have no room follow below, behind those that name the rows. Names go
   /// only where a figure would have no room beside all of them; at least one stays.

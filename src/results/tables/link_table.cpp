@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,15 @@ namespace {
 struct LinkDirection {
   const LinkResult& link;
   const DirectionResult& traffic;
+
+  /// The same to read into.
+  struct Slot {
+    LinkResult& link;
+    DirectionResult& traffic;
+
+    void complete(const FigureValue& figures);
+  };
+  static std::vector<Slot> slots(LinkResult& link) { return {{link, link.up}, {link, link.down}}; }
 
   bool is_up() const { return &traffic == &link.up; }
   std::string name() const { return link.name + (is_up() ? " up" : " down"); }
@@ -49,16 +59,26 @@ std::uint64_t bit_packed_total(const LinkDirection& d) {
 }
 
 auto counted(std::uint64_t DirectionResult::*counter) {
-  return [counter](const LinkDirection& d) { return d.traffic.*counter; };
+  return [counter](const auto& d) -> auto& {
+    return d.traffic.*counter;
+  };
 }
 
 auto stalled(Time StallTimes::*time) {
-  return [time](const LinkDirection& d) { return d.traffic.stalls.*time; };
+  return [time](const auto& d) -> auto& {
+    return d.traffic.stalls.*time;
+  };
 }
 
-auto bytes(std::uint64_t WireBits::*part) {
-  return [part](const LinkDirection& d) { return bytes_of(d.traffic.bits.*part); };
-}
+struct WireBytes {
+  std::uint64_t WireBits::*part;
+  FigureValue operator()(const LinkDirection& d) const { return bytes_of(d.traffic.bits.*part); }
+  void write(const LinkDirection::Slot& d, const FigureValue& value) const {
+    d.traffic.bits.*part = value.is_number_unsigned()
+                               ? 8 * value.get<std::uint64_t>()
+                               : static_cast<std::uint64_t>(8 * std::max(value.get<double>(), 0.0));
+  }
+};
 
 auto packed(std::uint64_t WireBits::*part) {
   return [part](const LinkDirection& d) { return bit_packed(d, part); };
@@ -85,6 +105,23 @@ std::optional<double> goodput_gbps(const LinkDirection& direction) {
   const std::uint64_t bits =
       direction.link.is_bit_packed ? traffic.bits.payload : traffic.payload_bytes * 8;
   return as_double(bits) / span.ns();
+}
+
+/// Goodput says how long the span was; when it began is in no result.json. Without payload any span
+/// gives the same goodput.
+void LinkDirection::Slot::complete(const FigureValue& figures) {
+  constexpr double kFsPerNs = 1e6;
+  const FigureValue::json_pointer packed_bits("/wire_bits/total");
+  link.is_bit_packed = link.is_bit_packed || figures.value(packed_bits, 0.0) != 0;
+  const FigureValue gbps = figures.value("goodput_gbps", FigureValue());
+  if (gbps.is_null()) {
+    return;
+  }
+  const double bits =
+      as_double(link.is_bit_packed ? traffic.bits.payload : 8 * traffic.payload_bytes);
+  const double fs = bits > 0 ? bits / gbps.get<double>() * kFsPerNs : 1;
+  const double most = as_double(static_cast<std::uint64_t>(Time::never().fs)) / 2;
+  traffic.last_symbol = {std::llround(std::clamp(fs, 1.0, most))};
 }
 
 /// Share of the window that is not idle; empty when there is no window.
@@ -253,7 +290,7 @@ const StatisticsTable& link_table() {
           "links", "link_direction",
           "One row per link and direction. The parts of wire_bytes add up to its total.")
           .name(
-              "name", [](const LinkDirection& d) { return d.link.name; }, "link")
+              "name", [](const auto& d) -> auto& { return d.link.name; }, "link")
           .name("direction",
                 [](const LinkDirection& d) { return std::string(d.is_up() ? "up" : "down"); })
           .nest("up|down")
@@ -269,27 +306,28 @@ const StatisticsTable& link_table() {
           .real_or_none("link_efficiency", link_efficiency, "1",
                         "Payload over everything on the wire that is not idle.")
           .real(
-              "window_ns", [](const LinkDirection& d) { return d.traffic.window.ns(); }, "ns",
+              "window_ns", [](const auto& d) -> auto& { return d.traffic.window; }, "ns",
               "Span that the wire bytes cover.")
-          .real("wire_bytes.header", bytes(&WireBits::header), "B",
+          .real("wire_bytes.header", WireBytes{&WireBits::header}, "B",
                 "TLP headers without what is there only to name the domain.")
-          .real("wire_bytes.identity", bytes(&WireBits::identity), "B",
+          .real("wire_bytes.identity", WireBytes{&WireBits::identity}, "B",
                 "Prefixes that only name the domain, and every wire byte of ALLOC and DEALLOC.")
-          .real("wire_bytes.payload", bytes(&WireBits::payload), "B",
+          .real("wire_bytes.payload", WireBytes{&WireBits::payload}, "B",
                 "Payload on the wire, sent for the first time.")
-          .real("wire_bytes.padding", bytes(&WireBits::padding), "B",
+          .real("wire_bytes.padding", WireBytes{&WireBits::padding}, "B",
                 "Bytes that fill a payload or a flit up to its unit.")
-          .real("wire_bytes.framing", bytes(&WireBits::framing), "B",
+          .real("wire_bytes.framing", WireBytes{&WireBits::framing}, "B",
                 "Start and end tokens and sequence numbers.")
-          .real("wire_bytes.crc", bytes(&WireBits::crc), "B", "LCRC, ECRC and the CRC of flits.")
-          .real("wire_bytes.dllp", bytes(&WireBits::dllp), "B",
+          .real("wire_bytes.crc", WireBytes{&WireBits::crc}, "B",
+                "LCRC, ECRC and the CRC of flits.")
+          .real("wire_bytes.dllp", WireBytes{&WireBits::dllp}, "B",
                 "Acks, Naks and credit updates with their framing.")
-          .real("wire_bytes.fec", bytes(&WireBits::fec), "B", "Forward error correction.")
-          .real("wire_bytes.phy", bytes(&WireBits::phy), "B",
+          .real("wire_bytes.fec", WireBytes{&WireBits::fec}, "B", "Forward error correction.")
+          .real("wire_bytes.phy", WireBytes{&WireBits::phy}, "B",
                 "Line coding, SKP ordered sets, end of data stream and their fill.")
-          .real("wire_bytes.replay", bytes(&WireBits::replay), "B",
+          .real("wire_bytes.replay", WireBytes{&WireBits::replay}, "B",
                 "TLPs sent again, all of their bytes.")
-          .real("wire_bytes.idle", bytes(&WireBits::idle), "B", "Symbols that carried nothing.")
+          .real("wire_bytes.idle", WireBytes{&WireBits::idle}, "B", "Symbols that carried nothing.")
           .real(
               "wire_bytes.total",
               [](const LinkDirection& d) { return bytes_of(d.traffic.bits.total()); }, "B",

@@ -32,16 +32,22 @@ TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result
 using Part = Limit ExplainResult::*;
 constexpr Part kLimit = &ExplainResult::limit, kNext = &ExplainResult::next;
 
-template <class Get>
-auto of(Part part, Get get) {
-  return [part, get](const ExplainResult& row) {
+/// Nothing where nothing limits.
+template <class Value>
+struct OfLimit {
+  Part part;
+  Value Limit::*member;
+  std::optional<Value> operator()(const ExplainResult& row) const {
     const Limit& limit = row.*part;
-    return limit.is_empty() ? std::nullopt : std::optional(std::invoke(get, limit));
-  };
-}
-
-double total_ns(const Limit& limit) {
-  return limit.total.ns();
+    return limit.is_empty() ? std::nullopt : std::optional(limit.*member);
+  }
+  void write(ExplainResult& row, const FigureValue& value) const {
+    read_figure(value, row.*part.*member);
+  }
+};
+template <class Value>
+OfLimit<Value> of(Part part, Value Limit::*member) {
+  return {part, member};
 }
 
 // TLPs that are requests, one each, have the same latencies.
@@ -136,15 +142,19 @@ const StatisticsTable& wait_table() {
   static const auto kTable =
       Table<WaitResult>("waits", "wait",
                         "One row per bounded resource of each instance, and per queue.")
-          .name("at", [](const WaitResult& row) { return row.resource.at; })
-          .name("resource", [](const WaitResult& row) { return row.resource.name; })
-          .name("direction", [](const WaitResult& row) { return row.resource.direction; })
-          .name("kind", [](const WaitResult& row) { return row.resource.kind; })
+          .name(
+              "at", [](auto& row) -> auto& { return row.resource.at; })
+          .name(
+              "resource", [](auto& row) -> auto& { return row.resource.name; })
+          .name(
+              "direction", [](auto& row) -> auto& { return row.resource.direction; })
+          .name(
+              "kind", [](auto& row) -> auto& { return row.resource.kind; })
           .text(
-              "key", [](const WaitResult& row) { return row.resource.key; },
+              "key", [](auto& row) -> auto& { return row.resource.key; },
               "Key of the configuration that sizes the resource; empty: none does.")
           .count(
-              "capacity", [](const WaitResult& row) { return row.resource.capacity; },
+              "capacity", [](auto& row) -> auto& { return row.resource.capacity; },
               "Units of it that there are; 0: without a number.")
           .real_or_none("peak", &WaitResult::peak, "",
                         "Most units in use at a time, where that is counted.")
@@ -189,7 +199,7 @@ const StatisticsTable& explain_table() {
               "limit.share", of(kLimit, &Limit::share), "1",
               "Share of the window in which it was in use (the wire, memory, walkers), or in which "
               "requests waited for it.")
-          .real_or_none("limit.wait_ns", of(kLimit, total_ns), "ns", "Waits for it, added up.")
+          .real_or_none("limit.wait_ns", of(kLimit, &Limit::total), "ns", "Waits for it, added up.")
           .text("limit.larger", of(kLimit, &Limit::larger),
                 "A larger value of the key; empty: there is none.")
           .text("next.at", of(kNext, &Limit::at), "The same of what limits next.")
@@ -197,7 +207,7 @@ const StatisticsTable& explain_table() {
           .text("next.direction", of(kNext, &Limit::direction), "Its direction.")
           .text("next.key", of(kNext, &Limit::key), "Its key.")
           .real_or_none("next.share", of(kNext, &Limit::share), "1", "Its share.")
-          .real_or_none("next.wait_ns", of(kNext, total_ns), "ns", "Waits for it.")
+          .real_or_none("next.wait_ns", of(kNext, &Limit::total), "ns", "Waits for it.")
           .flat(FlatRows::kNone, "")
           .show(  // the summary has a line of it, no table
               [](const auto& /*rows*/, const auto& /*result*/) { return TextTable({""}); });

@@ -9,6 +9,7 @@
 #include "flitwise/error.h"
 #include "report/html.h"
 #include "results/result_json.h"
+#include "results/summary_table.h"
 #include "support/temporary_folder.h"
 #include "unit/results/sample_result.h"
 
@@ -81,8 +82,9 @@ class ReportPage : public ::testing::Test {
 
 TEST_F(ReportPage, ARunShowsItsFiguresAndNeedsNothingElse) {
   const std::string page = report_page({write_run()}, {false, "flitwise report x"});
-  for (const char* text : {"51.20", "dma_write", "<svg", "0123456789abcdef", "Check failed",
-                           "flitwise report x", "unsupported_request"}) {
+  for (const char* text :
+       {"51.20", "dma_write", "<svg", "0123456789abcdef",
+        "Check FAILED: credits returned: 3 missing", "flitwise report x", "unsupported_request"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, Not(HasSubstr("<script")));
@@ -126,15 +128,15 @@ nlohmann::ordered_json full_result() {
 TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
   write_file_atomically(folder_.file("result.json"), full_result().dump());
   const std::string page = report_page({folder_.path()}, {});
-  for (const char* text : {"What limited requests",
+  for (const char* text : {">Limit: rp0-ep0 up write: iommu0 walkers 93 %; try iommu.walkers=8<",
                            ">limit.share, %<",
                            ">93.00<",
                            ">iommu.walkers<",
                            ">walkers<",
-                           "mean wait, ns",
-                           ">150.0<",
-                           ">75.00<",
-                           "Translations",
+                           ">Waited for<",
+                           ">150 ns<",
+                           ">75.00 %<",
+                           ">Translations<",
                            ">permission_checks<",
                            ">1,234<",
                            "late_accesses",
@@ -146,7 +148,7 @@ TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
                            ">17<",
                            ">out_of_range<",
                            ">ep3<",
-                           ">27.50<",
+                           ">27.50 %<",
                            ">ep4<",
                            ">51<",
                            ">forged_pasid<",
@@ -155,6 +157,37 @@ TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
                            ">120.000<"}) {
     EXPECT_THAT(page, HasSubstr(text)) << text;
   }
+}
+
+TEST_F(ReportPage, TheTablesOfTheSummaryComeFirstWithTheirCellsAndWithoutThoseThatAreEmpty) {
+  const std::string page = report_page({write_run()}, {true, ""});
+  const std::string open = page.substr(0, page.find("<details>"));
+  std::size_t at = 0;
+  for (const SummaryPart& part : summary_parts(sample_result())) {
+    const std::string text = part.table ? part.table->rows().back().front()
+                                        : part.lines.substr(0, part.lines.find('\n'));
+    at = open.find(html_text(text) + "<", at);
+    ASSERT_NE(at, std::string::npos) << text;
+  }
+  EXPECT_THAT(open, Not(HasSubstr("Attacks")));
+  EXPECT_THAT(page, HasSubstr("<h3>waits</h3>")) << "every figure, behind a line to click";
+  EXPECT_THAT(page, Not(HasSubstr("<h3>attacks</h3>")));
+}
+
+TEST_F(ReportPage, ARunInWhichAllWasRefusedSaysSo) {
+  nlohmann::ordered_json result = full_result();
+  result["latency"][0]["count"] = 0;
+  result["attacks"] = nlohmann::ordered_json::array();
+  write_file_atomically(folder_.file("result.json"), result.dump());
+  EXPECT_THAT(report_page({folder_.path()}, {}),
+              HasSubstr("<p class=\"bad\">No request succeeded"));
+}
+
+TEST_F(ReportPage, ATimeThatNoRunCanHaveIsRefused) {
+  nlohmann::ordered_json result = full_result();
+  result["waits"][0]["wait_ns"] = 1e30;
+  write_file_atomically(folder_.file("result.json"), result.dump());
+  EXPECT_THROW(report_page({folder_.path()}, {}), ConfigError);
 }
 
 TEST_F(ReportPage, EachFigureOfATableHasAColumnWithItsUnitUnlessItIsZeroEverywhere) {
