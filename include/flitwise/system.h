@@ -13,6 +13,7 @@
 #include "flitwise/observer.h"
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
+#include "flitwise/run_progress.h"
 
 namespace flitwise {
 
@@ -39,6 +40,10 @@ class System {
   /// A device had issued its first counted request before the run ended. If not, nothing was
   /// measured and all figures are empty.
   bool has_measured() const;
+
+  /// From now on `report` is told how far the machine is, between events and many times a second;
+  /// not by step(). It changes nothing of the run, and leaves the machine alone.
+  void report_progress(ProgressReport report);
 
   /// Advances simulated time by `span`, or until nothing is left to do; returns the time reached.
   Time step(Time span);

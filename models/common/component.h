@@ -27,7 +27,8 @@ struct Progress {
   /// Work of software that goes on for as long as devices have work: counts once they have none.
   std::uint64_t tended = 0;
   std::uint64_t walk_steps = 0;  ///< of walks of tables that have not been made before
-  Time memory_done{};            ///< memory has done all that it was given, or will have by then
+  std::uint64_t requests = 0, requests_over = 0;  ///< of engines: in the whole run, and so far
+  Time memory_done{};  ///< memory has done all that it was given, or will have by then
 
   std::uint64_t activity() const { return delivered + wasted + steps; }
 };

@@ -38,6 +38,7 @@ DmaEngine::DmaEngine(std::string name, const char* direction, const WorkloadConf
       limit_(device.dma.outstanding),
       doorbell_area_{device.functions.bar_size / 2, device.functions.bar_size / 2, 0,
                      device.functions.count},
+      total_(workload_->left()),
       messages_(kMessages) {}
 
 bool DmaEngine::load() {
@@ -202,6 +203,13 @@ Time DmaEngine::next_at() const {
   return when > asked_ ? when : Time::never();
 }
 
+void DmaEngine::add_progress(Progress& sum) const {
+  sum.steps += started_;
+  sum.completed += ended_ + ended_steps_;
+  sum.requests += total_;
+  sum.requests_over += ended_ + ended_messages_;
+}
+
 void DmaEngine::start_window() {
   outstanding_waits_.start_window(now());
   outstanding_use_.start_window(now());
@@ -255,13 +263,15 @@ std::vector<CheckResult> DmaEngine::checks() const {
 }
 
 void DmaEngine::finished(const TransferEnd& end) {
-  ++ended_;
   if (end.op == Op::kRead) {
     outstanding_use_.set(--reads_, now());
     outstanding_waits_.add(held_up_since_, now());
     held_up_since_ = Time::never();
   }
-  if (end.token != kNoMessage) {
+  if (end.token == kNoMessage) {
+    ++ended_;
+  } else {
+    ++ended_steps_;
     item_done(end.token);
   }
 }
@@ -297,6 +307,7 @@ void DmaEngine::item_done(std::uint32_t token) {
   if (message.in_flight == 0 && message.next == message.count) {
     message.count = 0;
     --busy_messages_;
+    ++ended_messages_;
     message_waits_.add(full_since_, now());
     full_since_ = Time::never();
   }

@@ -66,10 +66,7 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   bool is_exhausted() const override { return is_exhausted_; }
   std::string waits_for() const override;
   Time next_own_work() const override { return next_at(); }
-  void add_progress(Progress& sum) const override {
-    sum.steps += started_;
-    sum.completed += ended_;
-  }
+  void add_progress(Progress& sum) const override;
   void start_window() override;
   void end_window() override;
   void extend_window() override;
@@ -141,7 +138,10 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
   WaitBook message_waits_;
   Time window_begin_{}, window_end_ = Time::never();
-  std::uint64_t started_ = 0, ended_ = 0;  // messages, transfers
+  const std::uint64_t total_;                           // messages of the whole run
+  std::uint64_t started_ = 0;                           // messages
+  std::uint64_t ended_ = 0;                             // messages of one transfer each
+  std::uint64_t ended_steps_ = 0, ended_messages_ = 0;  // transfers of the others, and these
   std::uint64_t rung_ = 0, doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;
   std::size_t busy_messages_ = 0, turn_ = 0;

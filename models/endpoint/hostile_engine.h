@@ -54,6 +54,10 @@ class HostileEngine final : public RawEngine, public Bystander {
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return false; }
   bool is_done() const override { return sent_ == total_; }
   bool is_exhausted() const override { return is_done(); }
+  void add_progress(Progress& sum) const override {
+    sum.requests += total_;
+    sum.requests_over += sent_;
+  }
   std::string waits_for() const override {
     return is_done() ? "" : fmt::format("{} of {} hostile TLPs sent", sent_, total_);
   }

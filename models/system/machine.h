@@ -75,6 +75,7 @@ class Machine {
   std::map<std::pair<unsigned, Bdf>, const ConfigSpace*> config_spaces();
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
+  void report_progress(ProgressReport report) { report_ = std::move(report); }  ///< for System
 
   // ---- what scripts, tests and users address
   HostNode& host(unsigned number) { return *hosts_[number]; }
@@ -99,18 +100,14 @@ class Machine {
  private:
   const ComponentList& components() const { return fabric_.components; }
   bool is_watched() const;
-  bool is_still() const {
-    return all_of(components().all(), &Component::is_idle) &&
-           all_of(components().all(), &Component::is_quiet);
-  }
+  bool is_still() const;
   /// Nothing of the device is under way. What all devices share may be of others.
-  bool is_idle(std::size_t device) const {
-    return all_of(components().of(device), &Component::is_idle);
-  }
+  bool is_idle(std::size_t device) const;
   bool all_work_is_given_out() const {
     return !is_started_ || all_of(components().all(), &Component::is_exhausted);
   }
   Progress progress() const;
+  void tell(const Progress& sum);
   std::uint64_t completed(const Progress& sum) const;
   std::optional<Time> next_own_work() const;
   Time rest_of_own_wait() const;
@@ -140,6 +137,8 @@ class Machine {
   AttackBook attacks_;
   Measurement measurement_;
   Observer observer_;
+  ProgressReport report_;                         // may be empty
+  std::uint64_t untold_ = 0, told_activity_ = 0;  // slices since the last report; activity then
   bool is_started_ = false;
   bool is_cut_short_ = false;  // interrupted before it was quiet
   bool has_measured_ = false;  // a window had begun by itself

@@ -15,6 +15,8 @@ namespace {
 
 constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
 constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the boot is looked for
+// At most so many slices, or TLPs in them, lie between two reports of how far a run is.
+constexpr std::uint64_t kSlicesAReport = 256, kTlpsAReport = 256;
 
 }  // namespace
 
@@ -87,12 +89,32 @@ class RepeatBook {
   std::vector<Progress> since_;  // by component: from where on each is looked at
 };
 
+bool Machine::is_still() const {
+  return all_of(components().all(), &Component::is_idle) &&
+         all_of(components().all(), &Component::is_quiet);
+}
+
+bool Machine::is_idle(std::size_t device) const {
+  return all_of(components().of(device), &Component::is_idle);
+}
+
 Progress Machine::progress() const {
   Progress sum;
   for (const Component* one : components().all()) {
     one->add_progress(sum);
   }
   return sum;
+}
+
+// A slice may be a single event, or a microsecond of a hundred devices. Whoever is told looks at a
+// clock: seldom enough that this costs nothing, often enough for several times a second.
+void Machine::tell(const Progress& sum) {
+  if (report_ && (++untold_ >= kSlicesAReport || sum.activity() - told_activity_ >= kTlpsAReport)) {
+    untold_ = 0;
+    told_activity_ = sum.activity();
+    report_(is_started_ ? RunProgress{sum.requests_over, sum.requests, now()}
+                        : RunProgress{0, 0, now()});
+  }
 }
 
 // Software goes on unmapping and ending contexts for as long as there is work, whether or not that
@@ -203,7 +225,9 @@ void Machine::run_software(const std::function<bool()>& is_over) {
       throw SimulationError(software_.failure());
     }
     const std::uint64_t done = software_.steps();
-    const Outlook outlook = watch.look(now(), done, progress().activity());
+    const Progress sum = progress();
+    const Outlook outlook = watch.look(now(), done, sum.activity());
+    tell(sum);
     check_links(repeats, kWhen);
     if (done != mark) {
       mark = done;
@@ -247,6 +271,7 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     }
     const Progress sum = progress();
+    tell(sum);
     const std::uint64_t done = completed(sum);
     const Outlook outlook =
         watch.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);

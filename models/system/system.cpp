@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <systemc>
+#include <utility>
 
 #include "config/load.h"
 #include "config_space/config_space.h"
@@ -40,6 +41,10 @@ bool System::is_cut_short() const {
 
 bool System::has_measured() const {
   return machine_->has_measured();
+}
+
+void System::report_progress(ProgressReport report) {
+  machine_->report_progress(std::move(report));
 }
 
 Time System::step(Time span) {

@@ -3,8 +3,6 @@
 #include "cli/commands.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -135,12 +133,6 @@ void print_without_effect(const std::vector<Problem>& given) {
       fmt::print(stderr, "{}warning: {} has no effect {}\n", place, key.path, key.message);
     }
   }
-}
-
-std::size_t terminal_columns() {
-  winsize size{};
-  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
-  return is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 std::string own_path() {

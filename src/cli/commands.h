@@ -102,9 +102,6 @@ void print_warnings(const Plan& plan, const std::string& file);
 /// Keys that were given and have no effect, each at its place. The others are passed over.
 void print_without_effect(const std::vector<Problem>& given);
 
-/// Columns of the terminal that stdout is; 0 where it is none.
-std::size_t terminal_columns();
-
 /// Path of the running program, for child processes.
 std::string own_path();
 

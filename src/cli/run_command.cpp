@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise run: one simulation.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include "cli/run_files.h"
 #include "common/interrupt.h"
 #include "common/ranges.h"
+#include "common/terminal.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
@@ -84,9 +86,9 @@ std::vector<NamedPath> outputs_of(const RunOptions& options, const TraceConfig& 
   return outputs;
 }
 
-SimulatedRun result_of(const Config& config, std::string* config_space, RunFiles& files) {
+SimulatedRun result_of(const Config& config, const SimulateOptions& how, RunFiles& files) {
   try {
-    return simulate(config, config_space);
+    return simulate(config, how);
   } catch (const SimulationError&) {
     files.put_traces_in_place();
     throw;
@@ -112,8 +114,8 @@ int run(const RunOptions& options) {
   watch_for_interrupt();  // from here on there is a folder, and a result whenever a signal comes
   RunFiles files({options.folder, options.config_space}, config.trace);
   std::string config_space;
-  const SimulatedRun run =
-      result_of(config, options.config_space.empty() ? nullptr : &config_space, files);
+  const SimulatedRun run = result_of(
+      config, {options.config_space.empty() ? nullptr : &config_space, !options.is_quiet}, files);
   if (!options.config_space.empty()) {
     files.write_config_space(config_space);
   }
@@ -121,7 +123,7 @@ int run(const RunOptions& options) {
   if (options.as_json) {
     fmt::print("{}", result_text(run.result, run.end, files.names()));
   } else if (!options.is_quiet) {
-    fmt::print("{}", summary_text(run.result, run.end, terminal_columns()));
+    fmt::print("{}", summary_text(run.result, run.end, terminal_columns(STDOUT_FILENO)));
   }
   if (options.explains) {
     fmt::print("{}{}", options.is_quiet ? "" : "\n", text_of(run.result.rows<ExplainResult>()));
@@ -150,8 +152,9 @@ void add_run_command(CLI::App& app, Action& action) {
                "KIND=FILE");
   add_path(command, "--config-space", options.config_space,
            "Write the configuration space of every function after bring-up, for lspci -F", "FILE");
-  command.add_flag("--quiet", options.is_quiet, "Print no summary");
+  command.add_flag("--quiet", options.is_quiet, "Print no summary and no progress");
   command.footer(
+      "Progress is on stderr: one line on a terminal, from 2 s on; elsewhere a line every 10 s\n\n"
       "Example:\n  flitwise run configs/checks/saturated.yaml --set workload.payload=64B --seed 7 "
       "-o out");
 }

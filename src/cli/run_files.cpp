@@ -16,6 +16,7 @@
 #include "config/load.h"
 #include "config/traces.h"
 #include "flitwise/system.h"
+#include "results/run_progress_printer.h"
 #include "results/summary_table.h"
 #include "system/kernel.h"
 
@@ -125,7 +126,7 @@ void RunFiles::put_traces_in_place() {
   flitwise::put_in_place(files_, obsolete);
 }
 
-SimulatedRun simulate(const Config& config, std::string* config_space) {
+SimulatedRun simulate(const Config& config, const SimulateOptions& options) {
   watch_for_interrupt();
   SimulatedRun run;
   RunResult& result = run.result;
@@ -133,9 +134,15 @@ SimulatedRun simulate(const Config& config, std::string* config_space) {
   print_warnings(config);
   const auto start = std::chrono::steady_clock::now();
   run_in_kernel([&] {
+    RunProgressPrinter printer(stderr, is_drawable(stderr), start);
     System system(config);
-    if (config_space != nullptr) {
-      *config_space = system.config_space();
+    if (options.shows_progress) {
+      system.report_progress([&printer](const RunProgress& progress) {
+        printer.show(progress, std::chrono::steady_clock::now());
+      });
+    }
+    if (options.config_space != nullptr) {
+      *options.config_space = system.config_space();
     }
     result = system.run();
     run.end = !system.is_cut_short()  ? RunEnd::kComplete

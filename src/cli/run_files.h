@@ -20,10 +20,15 @@ struct SimulatedRun {
   RunEnd end = RunEnd::kComplete;
 };
 
+struct SimulateOptions {
+  std::string* config_space = nullptr;  ///< takes the dump of configuration space after bring-up
+  bool shows_progress = false;          ///< on stderr
+};
+
 /// Builds the machine, runs it to its end and completes the result with seed, effective config and
-/// host time. config_space: if given, the dump of configuration space after bring-up goes there.
-/// May be called once per process. Throws SimulationError, and ConfigError for a wrong trace.
-SimulatedRun simulate(const Config& config, std::string* config_space = nullptr);
+/// host time. May be called once per process. Throws SimulationError, and ConfigError for a wrong
+/// trace.
+SimulatedRun simulate(const Config& config, const SimulateOptions& options = {});
 
 /// Exit code of a finished run: a failed check is reported and ends in 3, since only a broken model
 /// fails one; an interrupted run ends in 130.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise sweep: plan, run, point, status and merge.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include "common/interrupt.h"
 #include "common/printable.h"
 #include "common/ranges.h"
+#include "common/terminal.h"
 #include "results/result_json.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
@@ -86,7 +88,7 @@ void name_missing(const std::vector<Point>& missing, const std::string& folder) 
 int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   const MergedSweep merged = merge_into_files(plan, folder);
   if (with_summary) {
-    fmt::print("{}", sweep_summary(merged, plan, terminal_columns()));
+    fmt::print("{}", sweep_summary(merged, plan, terminal_columns(STDOUT_FILENO)));
   }
   fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
              folder);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 
 namespace flitwise {
@@ -26,12 +27,21 @@ std::int64_t now_ms() {
   return now.tv_sec * std::int64_t{1000} + now.tv_nsec / 1'000'000;
 }
 
+std::atomic<const char*> last_words{nullptr};
+
+void say_last_words() {
+  if (const char* const text = last_words.load(std::memory_order_relaxed); text != nullptr) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+  }
+}
+
 // The first asks for an end; one that comes later ends the program at once.
 void on_signal(int signal) {
   if (!interrupted.load(std::memory_order_relaxed)) {
     first_signal_ms.store(now_ms(), std::memory_order_relaxed);
     interrupted.store(true, std::memory_order_relaxed);
   } else if (now_ms() - first_signal_ms.load(std::memory_order_relaxed) > kOneSignalMs) {
+    say_last_words();
     ::signal(signal, SIG_DFL);
     ::raise(signal);
   }
@@ -40,10 +50,12 @@ void on_signal(int signal) {
 std::atomic<int> code_at_end{0};
 static_assert(decltype(interrupted)::is_always_lock_free &&
                   decltype(first_signal_ms)::is_always_lock_free &&
-                  decltype(code_at_end)::is_always_lock_free,
+                  decltype(code_at_end)::is_always_lock_free &&
+                  decltype(last_words)::is_always_lock_free,
               "a signal handler may not lock");
 
 void end_at_once(int /*signal*/) {
+  say_last_words();
   ::_exit(code_at_end.load(std::memory_order_relaxed));
 }
 
@@ -66,6 +78,10 @@ void handle_by(void (*handler)(int)) {
 
 void watch_for_interrupt() {
   handle_by(on_signal);
+}
+
+void say_at_end(const char* text) {
+  last_words.store(text, std::memory_order_relaxed);
 }
 
 BlockedInterrupts::BlockedInterrupts() {

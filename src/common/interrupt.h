@@ -16,6 +16,9 @@ void watch_for_interrupt();
 /// written all that is done.
 void end_on_interrupt(int exit_code);
 
+/// What a signal that ends the process at once leaves on stderr; null: nothing. `text` is constant.
+void say_at_end(const char* text);
+
 /// As long as it lives those signals wait: for what must not be left half done.
 class BlockedInterrupts {
  public:

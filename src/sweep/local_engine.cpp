@@ -3,9 +3,7 @@
 #include "sweep/local_engine.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <set>
 
 #include "common/atomic_file.h"
@@ -111,34 +109,24 @@ std::string progress_text(const SweepProgress& progress, double elapsed_seconds,
   const std::size_t ran = progress.done - progress.cached;
   const std::size_t left = progress.total - progress.done;
   if (ran != 0 && left != 0) {
-    text += fmt::format(", {:.0f} s left",
-                        elapsed_seconds / static_cast<double>(ran) * static_cast<double>(left));
+    text +=
+        ", " + time_left_text(elapsed_seconds, static_cast<double>(ran), static_cast<double>(left));
   }
   return text;
 }
 
-ProgressPrinter::ProgressPrinter()
-    : start_(std::chrono::steady_clock::now()), is_terminal_(isatty(STDERR_FILENO) != 0) {}
-
 void ProgressPrinter::show(const SweepProgress& progress) {
   const double elapsed =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (is_terminal_) {
-    fmt::print(stderr, "\r{}\x1b[K", progress_text(progress, elapsed, true));
-    std::fflush(stderr);
+  if (line_.is_drawn_again()) {
+    line_.show(progress_text(progress, elapsed, true));
     return;
   }
   const int tenth =
       progress.total == 0 ? 10 : static_cast<int>(progress.done * 10 / progress.total);
   if (tenth > last_tenth_) {
     last_tenth_ = tenth;
-    fmt::print(stderr, "{}\n", progress_text(progress, elapsed, false));
-  }
-}
-
-void ProgressPrinter::finish() const {
-  if (is_terminal_) {
-    fmt::print(stderr, "\n");
+    line_.show(progress_text(progress, elapsed, false));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/terminal.h"
 #include "sweep/plan.h"
 
 namespace flitwise {
@@ -44,14 +45,14 @@ std::string progress_text(const SweepProgress& progress, double elapsed_seconds,
 /// Progress on stderr: a bar on a terminal, a line every tenth elsewhere.
 class ProgressPrinter {
  public:
-  ProgressPrinter();
+  ProgressPrinter() : line_(stderr, is_drawable(stderr)) {}
   void show(const SweepProgress& progress);
-  /// Ends the bar's line.
-  void finish() const;
+  /// The bar stays.
+  void finish() { line_.keep(); }
 
  private:
-  std::chrono::steady_clock::time_point start_;
-  bool is_terminal_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  ProgressLine line_;
   int last_tenth_ = -1;
 };
 

@@ -111,6 +111,7 @@ class MessageSource {
 
   /// False after the last message. Allocates nothing.
   bool next(Message& message);
+  std::uint64_t left() const { return left_; }  ///< messages
 
  private:
   std::uint64_t place(DomainId domain, std::uint32_t bytes);

@@ -30,6 +30,7 @@ class NicProfile final : public Workload {
              std::uint64_t warmup);
 
   bool next(WorkItem& item) override;
+  std::uint64_t left() const override { return source_.left(); }
 
   struct Step;  ///< one item of a message
 

@@ -39,6 +39,7 @@ class TraceReader final : public Workload {
   /// The next line; false at the end. Throws ConfigError if the file has changed since it was
   /// checked.
   bool next(WorkItem& item) override;
+  std::uint64_t left() const override { return left_; }
 
  private:
   void rewind();

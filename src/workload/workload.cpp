@@ -27,6 +27,7 @@ class PlainWorkload final : public Workload {
     item = {message.at, message.domain, op, message.address, message.bytes, message.ends_context};
     return true;
   }
+  std::uint64_t left() const override { return source_.left(); }
 
  private:
   MessageSource source_;

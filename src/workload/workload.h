@@ -50,6 +50,8 @@ class Workload {
 
   /// Writes the next item; false at the end of the stream (item is then unchanged).
   virtual bool next(WorkItem& item) = 0;
+  /// Requests that have not begun.
+  virtual std::uint64_t left() const = 0;
 };
 
 /// Number of domain ids that may appear: workload.domains, with churn four times as many (ids of

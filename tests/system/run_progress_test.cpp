@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run tells how far it is: the requests of all engines, from 0 to all.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "flitwise/system.h"
+#include "support/temporary_folder.h"
+
+namespace flitwise::run_progress_test {
+namespace {
+
+std::vector<RunProgress> progress_of(const std::string& yaml) {
+  System system(config_from_text(yaml, "run.yaml", ""));
+  std::vector<RunProgress> told;
+  system.report_progress([&told](const RunProgress& progress) { told.push_back(progress); });
+  system.run();
+  return told;
+}
+
+/// It grows from none to nearly all, in time that does not go back.
+void expect_growth(const std::vector<RunProgress>& told, std::uint64_t requests) {
+  ASSERT_GT(told.size(), 5U);
+  RunProgress before;
+  for (const RunProgress& one : told) {
+    EXPECT_GE(one.over, before.over);
+    EXPECT_GE(one.simulated, before.simulated);
+    EXPECT_LE(one.over, one.requests);
+    EXPECT_EQ(one.requests, one.is_known() || before.is_known() ? requests : 0);
+    before = one;
+  }
+  EXPECT_GT(before.over, requests * 9 / 10);
+}
+
+TEST(RunProgress, CountsTheRequestsOfAllDevicesWithTheirWarmUp) {
+  expect_growth(progress_of(R"(
+system: {topology: direct, devices: 2, instances: {ep1: {workload: {kind: read, requests: 3000}}}}
+run: {warmup: 500}
+workload: {requests: 5000}
+)"),
+                9'000);
+}
+
+TEST(RunProgress, CountsAMessageOfSeveralStepsOnce) {
+  expect_growth(progress_of("workload: {kind: nic, payload: 200B, requests: 4000}\n"), 4'000);
+}
+
+TEST(RunProgress, CountsTheLinesOfATraceAndNotTheRequestsThatAreConfigured) {
+  const TemporaryFolder folder;
+  std::ofstream trace(folder.file("trace.csv"));
+  trace << "time_ns,domain,op,address,bytes\n";
+  for (int i = 0; i < 3000; ++i) {
+    trace << i * 10 << ",0," << (i % 2 == 0 ? "read" : "write") << ",0x100000000,64\n";
+  }
+  trace.close();
+  expect_growth(progress_of("workload: {kind: trace, requests: 7, trace: " +
+                            folder.file("trace.csv") + "}\n"),
+                3'000);
+}
+
+TEST(RunProgress, CountsWhatAHostileDeviceSends) {
+  expect_growth(progress_of(R"(
+system: {topology: direct, devices: 2, instances: {ep1: {workload: {kind: hostile, requests: 2000}}}}
+workload: {requests: 4000}
+)"),
+                6'000);
+}
+
+// Software boots for a time in which there is no share.
+TEST(RunProgress, SaysHowLongTheMachineTakesToComeUp) {
+  const std::vector<RunProgress> told = progress_of(R"(
+system: {topology: direct, devices: 16}
+link: {timing: {propagation: 1us}}
+workload: {requests: 100}
+)");
+  ASSERT_FALSE(told.empty());
+  EXPECT_FALSE(told.front().is_known());
+  EXPECT_GT(told.front().simulated, Time{});
+}
+
+}  // namespace
+}  // namespace flitwise::run_progress_test
