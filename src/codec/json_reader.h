@@ -115,11 +115,15 @@ class JsonReader {
     return others;
   }
 
+  /// Has a reader taken this key already, or refused it?
+  bool knows(const char* key) const { return contains(known_, key) || contains(foreign_, key); }
+
   /// A key that exists for other types.
-  void foreign(const char* key, const std::string& type) {
+  void foreign(const char* key, const std::string& type,
+               const std::string& expected = "one of its own fields") {
     foreign_.emplace_back(key);
     if (has(key)) {
-      complain(key, fmt::format("{} has no {}; expected one of its own fields", type, key));
+      complain(key, fmt::format("{} has no {}; expected {}", type, key, expected));
     }
   }
 

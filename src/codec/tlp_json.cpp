@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "codec/json_reader.h"
+#include "codec/message_json.h"
 #include "codec/packet_json.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/header_layout.h"
@@ -42,6 +43,7 @@ class TlpReader {
     }
     read_prefixes();
     read_payload();
+    read_message_fields(reader_, document_);
     fill_defaults();
     if (is_flit_mode()) {  // [LNK-11.13] to [LNK-11.18]
       reader_.flag("ohc_a", document_.has_spare_ohc_a);
@@ -58,6 +60,9 @@ class TlpReader {
 
  private:
   void read_field(const TlpField& field) {
+    if (!field.is_of(tlp_) && find_message_field(field.key) != nullptr) {
+      return;  // read with the fields of messages
+    }
     if (!field.is_of(tlp_)) {
       reader_.foreign(field.key, name_of(tlp_.type));
     } else {

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "codec/message_json.h"
 #include "common/quantity.h"
 #include "scenario/case_values.h"
+#include "scenario/message_patterns.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -127,8 +129,10 @@ std::vector<EventPattern> read_between(const config::Value& value, const Spot& s
   return ends;
 }
 
-ValueTest read_field(const config::Value::Entry& entry, const Spot& spot) {
-  ValueTest test = ValueTest::read(entry.value, spot);
+ValueTest read_field(const config::Value::Entry& entry, const std::vector<std::uint64_t>& codes,
+                     const Spot& spot) {
+  check_message_field(entry.key, entry.place, codes, spot);
+  ValueTest test = ValueTest::read(as_in_events(entry, codes, spot), spot);
   if (is_bytes(entry.key) && !test.suits_digits()) {
     spot.add(entry.value.place,
              "is " + entry.value.seen() +
@@ -158,6 +162,7 @@ std::optional<EventPattern::NamedField> read_reference(const config::Value::Entr
 
 std::vector<EventPattern::NamedField> read_captures(const config::Value& map,
                                                     const std::vector<std::string>& events,
+                                                    const std::vector<std::uint64_t>& codes,
                                                     const Spot& spot) {
   if (map.kind != config::Value::Kind::kMap || map.entries.empty()) {
     spot.add_unexpected(map, "names and fields, such as {t: tag}");
@@ -165,15 +170,33 @@ std::vector<EventPattern::NamedField> read_captures(const config::Value& map,
   std::vector<EventPattern::NamedField> captures;
   for (const config::Value::Entry& entry : map.entries) {
     check_field({entry.value.text, entry.value.place, {}}, events, spot.at(entry.key));
+    check_message_field(entry.value.text, entry.value.place, codes, spot.at(entry.key));
     captures.push_back({entry.key, entry.value.text, entry.place});
   }
   return captures;
 }
 
+// What the event says in a field, null where it has none. A field of a message that is not printed
+// as such is made of its numbers, and kept in `made`.
+const Json* value_in(const Json& event, const std::string& field, Json& made) {
+  const auto found = event.find(field);
+  if (found != event.end()) {
+    return &*found;
+  }
+  made = message_field_of(event, field);
+  return made.is_null() ? nullptr : &made;
+}
+bool has(const Json& event, const std::string& field) {
+  Json made;
+  return value_in(event, field, made) != nullptr;
+}
+
 }  // namespace
 
 std::string value_text(const Json& event, const std::string& field) {
-  const Json& value = event.at(field);
+  Json made;
+  const Json* const found = value_in(event, field, made);
+  const Json& value = found == nullptr ? made : *found;
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   return !is_bytes(field) || text.size() <= kShown
              ? text
@@ -188,6 +211,7 @@ EventPattern EventPattern::read(const config::Value& value, const Spot& spot) {
     return pattern;
   }
   const std::vector<std::string> events = named_events(value);
+  const std::vector<std::uint64_t> codes = named_codes(value);
   for (const config::Value::Entry& entry : value.entries) {
     const Spot at = spot.at(entry.key);
     if (entry.key == "count") {
@@ -200,15 +224,16 @@ EventPattern EventPattern::read(const config::Value& value, const Spot& spot) {
     } else if (entry.key == "lag") {
       read_span(entry.value, at, pattern.least_lag, pattern.most_lag);
     } else if (entry.key == "capture") {
-      pattern.captures = read_captures(entry.value, events, at);
+      pattern.captures = read_captures(entry.value, events, codes, at);
     } else if (entry.key == "between") {
       pattern.between = read_between(entry.value, at);
     } else if (const auto reference = read_reference(entry, at)) {
       check_field(entry, events, at);
+      check_message_field(entry.key, entry.place, codes, at);
       pattern.references.push_back(*reference);
     } else {
       check_field(entry, events, at);
-      pattern.fields.push_back({entry.key, read_field(entry, at)});
+      pattern.fields.push_back({entry.key, read_field(entry, codes, at)});
     }
   }
   check_values(value, spot);
@@ -252,15 +277,15 @@ EventPattern EventPattern::bound(const Captures& captured) const {
 
 void EventPattern::capture(const Json& event, Captures& captured) const {
   for (const NamedField& one : captures) {
-    const auto found = event.find(one.field);
-    if (found != event.end()) {
-      captured[one.name] = *found;
+    Json made;
+    if (const Json* const value = value_in(event, one.field, made)) {
+      captured[one.name] = *value;
     }
   }
 }
 
 bool EventPattern::matches(const Json& event) const {
-  const auto has_field = [&](const NamedField& one) { return event.contains(one.field); };
+  const auto has_field = [&](const NamedField& one) { return has(event, one.field); };
   if (!references.empty() || agreement(event) != fields.size() ||
       !std::all_of(captures.begin(), captures.end(), has_field)) {
     return false;
@@ -276,8 +301,9 @@ bool EventPattern::matches(const Json& event, double previous_ns) const {
 }
 
 bool EventPattern::Field::holds(const Json& event) const {
-  const auto found = event.find(name);
-  if (found == event.end()) {
+  Json made;
+  const Json* const found = value_in(event, name, made);
+  if (found == nullptr) {
     return test.accepts_absence();
   }
   return is_bytes(name) && found->is_string()
@@ -295,7 +321,7 @@ std::string EventPattern::difference(const Json& event) const {
   for (const Field& field : fields) {
     if (!field.holds(event)) {
       text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name,
-                          event.contains(field.name) ? value_text(event, field.name) : "absent");
+                          has(event, field.name) ? value_text(event, field.name) : "absent");
     }
   }
   return text;

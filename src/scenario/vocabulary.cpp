@@ -15,6 +15,7 @@
 #include "cxl/flit_frame.h"
 #include "flitwise/flit.h"
 #include "tlp/flit_tlp_codec.h"
+#include "tlp/message_fields.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise::scenario {
@@ -47,6 +48,9 @@ std::vector<std::string> tlp_fields() {
   std::vector<std::string> names = {"no_write", "prefixes_before_pasid"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
+  }
+  for (const MessageField& field : message_fields()) {
+    names.emplace_back(field.key);
   }
   return names;
 }
