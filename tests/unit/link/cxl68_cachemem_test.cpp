@@ -78,6 +78,20 @@ class Cxl68CacheMemTest : public testing::Test {
     }
   }
 
+  /// The link goes down and comes up anew; nothing is left that either end knew.
+  void restart() {
+    for (const int side : {0, 1}) {
+      pair_->framer(side).reset(pair_->now());
+      pair_->messages(side).reset();
+      pair_->framer(side).start(pair_->now());
+    }
+    controls_.clear();
+    EXPECT_TRUE(pair_->run_until_quiet());
+    for (const int side : {0, 1}) {
+      EXPECT_EQ(pair_->framer(side).stats().dl_protocol_errors, 0U);
+    }
+  }
+
   std::unique_ptr<test::FramerPairOf<Cxl68Framer>> pair_;
   std::map<CxlChannel, std::size_t> sent_;
   std::map<CxlChannel, std::vector<unsigned>> arrived_;
@@ -262,6 +276,34 @@ TEST_F(Cxl68CacheMemTest, CXL_3_6_NothingIsLostWhateverIsDamaged) {
       }
     }
   }
+}
+
+TEST_F(Cxl68CacheMemTest, LNK_10_7_WhatCameBeforeLinkDownIsNotAcknowledgedAfterIt) {
+  CxlLinkConfig cxl;
+  cxl.timing.ack_after = Time::from_us(5);
+  start(cxl);
+  ASSERT_TRUE(pair_->run_until_quiet());
+  send(CxlChannel::kS2mNdr, 3);
+  pair_->run_until(pair_->now() + Time::from_ns(500));
+  ASSERT_EQ(arrived_[CxlChannel::kS2mNdr].size(), 3U);
+  ASSERT_FALSE(pair_->is_quiet()) << "acknowledgements are owed";
+  restart();
+}
+
+TEST_F(Cxl68CacheMemTest, LNK_10_7_ARetryThatLinkDownHasCutIsNotAnsweredAfterIt) {
+  start();
+  send(CxlChannel::kS2mNdr, 3);
+  pair_->fate = [](int side, const WireUnit& unit) {
+    return side == 0 && unit.has_payload() ? Fate::kDamaged : Fate::kGood;
+  };
+  controls_.clear();
+  while (controls_[CxlFlitHeader::Control::kRetryFrame] <= kRetryFrames) {  // its answer begins
+    ASSERT_LT(pair_->now(), Time::from_us(100));
+    pair_->run_until(pair_->now() + Time::from_ps(500));
+  }
+  ASSERT_EQ(controls_[CxlFlitHeader::Control::kRetryAck], 0U);
+  restart();
+  EXPECT_EQ(controls_[CxlFlitHeader::Control::kRetryAck], 0U);
 }
 
 }  // namespace

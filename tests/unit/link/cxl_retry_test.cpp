@@ -152,5 +152,27 @@ TEST_F(CxlRetryTest, CXL_3_6_DamageAmongFlitsThatComeAgainEndsTheRepetition) {
   EXPECT_TRUE(receiver.accepts());
 }
 
+// In the midst of a replay, with an acknowledgement of what is still to go again.
+TEST_F(CxlRetryTest, LNK_10_7_ResetForgetsFlitsNumbersAndReplay) {
+  CxlRetryBuffer buffer(16);
+  for (int i = 0; i < 8; ++i) {
+    buffer.push(flit());
+  }
+  ASSERT_TRUE(buffer.acknowledge(2));
+  ASSERT_TRUE(buffer.start_replay(2));
+  ASSERT_TRUE(buffer.acknowledge(3));
+  ASSERT_EQ(buffer.size(), 6U);
+  buffer.reset();
+  EXPECT_TRUE(buffer.empty());
+  EXPECT_FALSE(buffer.is_replaying());
+  EXPECT_TRUE(buffer.acknowledge(0));
+  EXPECT_FALSE(buffer.acknowledge(1)) << "nothing has been sent";
+  const PacketRef first = flit();
+  buffer.push(first);
+  buffer.push(flit());
+  ASSERT_TRUE(buffer.start_replay(0));
+  EXPECT_EQ(buffer.next_replay(), first);
+}
+
 }  // namespace
 }  // namespace flitwise::cxl_retry_test

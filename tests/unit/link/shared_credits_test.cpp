@@ -273,6 +273,17 @@ TEST_F(SharedReturnsTest, LNK_11_27_UpdateFcComesEvery30usAllTheSame) {
   EXPECT_EQ(updates, 2 * 10);
 }
 
+TEST_F(SharedReturnsTest, LNK_10_7_TheirPeriodBeginsAnewWithTheLink) {
+  SharedReturns returns(link(), kGuideline);
+  returns.activate(ns(0));
+  returns.reset();
+  returns.activate(ns(20'000));
+  pass(returns, write(), ns(31'000));
+  pass(returns, read(), ns(31'000));
+  EXPECT_EQ(returns.take(ns(31'100)).type, DllpType::kOptimizedUpdateFc);
+  EXPECT_EQ(returns.deadline(), ns(50'000));
+}
+
 TEST(OptimizedUpdateFc, LNK_11_27_FieldsStandInOneDw) {
   OptimizedUpdateFc update;
   update.classes[0] = {1, 0};

@@ -212,5 +212,24 @@ TEST_F(CompletionMonitorTest, ALockedReadHasALockedAnswer) {
   EXPECT_THAT(reported.rules(), ElementsAre("LNK-9.21"));
 }
 
+// [LNK-9.8] The answer to the second read is not taken for one to the first.
+TEST_F(CompletionMonitorTest, AnAnswerToAHandleIsFoundByHandleAndTag) {
+  const PacketRef first = read(0x1000, 64, 5), second = read(0x2000, 128, 5);
+  first->tlp.requester_id = Bdf{3};
+  second->tlp.requester_id = Bdf{4};
+  for (const PacketRef& request : {first, second}) {
+    request->tlp.id_is_handle = true;
+    ask(request);
+  }
+  for (const PacketRef& request : {second, first}) {
+    for (const PacketRef& answer : answers_to(request)) {
+      answer->tlp.requester_id = request->tlp.requester_id;
+      answer->tlp.id_is_handle = true;
+      give(answer);
+    }
+  }
+  EXPECT_THAT(reported.rules(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace flitwise::completion_monitor_test
