@@ -47,6 +47,8 @@ class Endpoint final : public ComponentModule,
   void set_base(Bdf base) { functions_.set_base(base); }
   Bdf base() const { return functions_.base(); }
   unsigned function_of(Bdf bdf) const { return functions_.index_of(bdf); }
+  /// Bus Master Enable lets it send. [LNK-9.27]
+  bool may_send(Bdf requester) const { return functions_.may_send(requester); }
   const DeviceIdentity& identity_of(DomainId domain) const {
     return functions_.identity_of(domain);
   }
@@ -64,7 +66,7 @@ class Endpoint final : public ComponentModule,
   /// forgotten, and all functions are reset. [LNK-10.6]
   void link_going_down();
   /// It is down: what is out will have no answer. [LNK-10.6]
-  void link_lost() { requests_.link_lost(now()); }
+  void link_lost();
   bool is_in_reset() const { return functions_.in_reset() != 0; }
   std::uint64_t resets() const { return resets_.resets(); }
   /// The device's end of its link has replayed in vain: a correctable error. [LNK-7.14]
@@ -73,6 +75,9 @@ class Endpoint final : public ComponentModule,
   void wake();
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet) { shell_.inject(std::move(packet)); }
+
+  /// The device refuses a packet, or gives up a request: counted by kind, and told.
+  void refuse(const Packet& packet, const char* kind) override;
 
   bool is_quiet() const override;
   void start_window() override;
@@ -99,7 +104,6 @@ class Endpoint final : public ComponentModule,
   void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
               const Packet& packet, Time now) override;
   void timed_out(unsigned function, Time now) override;
-  void refuse(const Packet& packet, const char* kind) override;
   void count(const char* kind) override { ++errors_[kind]; }
   void took_message(const Packet& packet) override { tell("message", packet); }
   bool is_clear() const override { return requests_.is_clear() && !shell_.has_unsent(); }

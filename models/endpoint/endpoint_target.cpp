@@ -181,6 +181,11 @@ void Endpoint::link_going_down() {
   hot_reset();
 }
 
+void Endpoint::link_lost() {
+  requests_.link_lost(now());
+  shell_.link_lost(now());
+}
+
 bool Endpoint::is_clear(unsigned function) const {
   return requests_.is_clear(function) && !shell_.has_unsent([&](const Packet& packet) {
     return function_of(packet.identity.bdf) == function;

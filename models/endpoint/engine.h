@@ -93,6 +93,11 @@ class RawEngine {
   virtual void controlled(const DeviceControl& /*control*/) {}
   /// A completion that no request of the shell waits for; true: this engine has waited for it.
   virtual bool complete(const Packet& packet, Time now) = 0;
+  /// The first of its requests that has waited for the completion timeout, or, where the link is
+  /// lost, that is out at all: it waits no longer. Null: there is none. [LNK-9.18] [LNK-10.6]
+  virtual PacketRef give_up_next(Time /*now*/, bool /*is_link_lost*/) { return {}; }
+  /// When a request may have waited for so long; never where none is out.
+  virtual Time next_timeout(Time /*now*/) const { return Time::never(); }
   /// All TLPs have been given out, and what they wait for has come.
   virtual bool is_done() const = 0;
   /// What it waits for, for a deadlock report; empty where for nothing.

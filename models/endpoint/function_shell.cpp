@@ -32,9 +32,29 @@ void FunctionShell::work() {
   wakeup_.taken();
   const Time t = now();
   transfers_->check_timeouts(t);
+  check_raw_timeouts(t);
   target_->serve(t);
   pump(t);
   wakeup_.at(target_->next_duty(t));
+}
+
+// [LNK-9.18]
+void FunctionShell::check_raw_timeouts(Time t) {
+  if (raw_ == nullptr) {
+    return;
+  }
+  while (const PacketRef request = raw_->give_up_next(t, false)) {
+    events_->refuse(*request, "completion_timeout");
+    events_->timed_out(functions_.index_of(request->tlp.requester_id), t);
+    ++counters_.settled;
+  }
+  wakeup_.at(raw_->next_timeout(t));
+}
+
+void FunctionShell::link_lost(Time t) {
+  while (raw_ != nullptr && raw_->give_up_next(t, true)) {
+    events_->count("link_lost");  // nobody sees the request fail
+  }
 }
 
 tlm::tlm_sync_enum FunctionShell::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
@@ -97,6 +117,7 @@ tlm::tlm_sync_enum FunctionShell::link_has_room(int /*id*/, Packet& /*packet*/,
     };
     for (PacketRef packet; outbox_.empty() && (packet = raw_->next(may_request));) {
       send_raw(std::move(packet), t + pipeline_, t);
+      wakeup_.at(raw_->next_timeout(t));
     }
   }
   if (has_duties_) {

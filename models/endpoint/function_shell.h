@@ -41,6 +41,8 @@ class FunctionShell final : public DeviceOutput {
   void attach_raw(RawEngine& engine) { raw_ = &engine; }
   const std::vector<Engine*>& engines() const { return engines_; }
   RawEngine* raw() const { return raw_; }
+  /// The link is down: no request of the raw engine that is out will have an answer. [LNK-10.6]
+  void link_lost(Time now);
   /// TLPs with a wrong ECRC are dropped and reported. [LNK-12.7]
   void check_ecrc(bool is_checked) { checks_ecrc_ = is_checked; }
 
@@ -87,6 +89,7 @@ class FunctionShell final : public DeviceOutput {
   bool drop_stopped(Engine& engine, Time now);
   bool hand_over(const Outbox::Entry& entry);
   void send_raw(PacketRef packet, Time ready, Time now);
+  void check_raw_timeouts(Time now);
 
   const Time pipeline_;
   const PacketSizer& sizer_;

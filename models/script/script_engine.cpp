@@ -42,27 +42,27 @@ void ScriptEngine::controlled(const DeviceControl& control) {
 }
 
 bool ScriptEngine::has_unsent() const {
-  return std::any_of(out_.begin(), out_.end(), [this](const Unsent& unsent) {
-    return unsent.is_dma && unsent.packet->request == dma_token_;
+  return std::any_of(requests_.begin(), requests_.end(), [](const Request& request) {
+    return !request.is_raw && !request.is_on_wire();
   });
 }
 
 void ScriptEngine::send(PacketRef packet) {
   const Tlp& tlp = packet->tlp;
   if (!packet->malformed && fc_class(tlp.type) == FcClass::kNonPosted) {
-    Request request = request_of(*packet);
+    Request request = request_of(packet);
     request.is_raw = true;
-    requests_.push_back(request);
+    requests_.push_back(std::move(request));
   }
   out_.push_back({std::move(packet), false});
 }
 
-unsigned ScriptEngine::start(const DmaOp& dma, Bdf requester, std::uint32_t token, Time now) {
+unsigned ScriptEngine::start(const DmaOp& dma, Bdf requester, std::uint32_t token) {
   FLITWISE_CHECK(dma_requests_ == 0 && dma.bytes <= most_bytes(), "one DMA at a time");
   dma_token_ = token;
   data_.assign(dma.is_write ? 0 : dma.bytes, 0);
   failures_.clear();
-  deadline_ = now + timeout_;
+  has_lost_ = false;
   RequestPiece piece;
   if (dma.at == AddressType::kTranslationRequest) {
     // At least two DWs, an even number of them, all bytes enabled. [LNK-4.1]
@@ -113,20 +113,18 @@ PacketRef ScriptEngine::make(const DmaOp& dma, Bdf requester, const RequestPiece
 
 void ScriptEngine::add_read(PacketRef packet, std::uint64_t offset) {
   packet->tlp.tag = tags_.take();
-  Request request = request_of(*packet);
+  Request request = request_of(packet);
   request.offset = offset;
-  requests_.push_back(request);
+  requests_.push_back(std::move(request));
   ++dma_requests_;
   out_.push_back({std::move(packet), true});
 }
 
-ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
+ScriptEngine::Request ScriptEngine::request_of(const PacketRef& packet) const {
   constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
-  const Tlp& tlp = packet.tlp;
+  const Tlp& tlp = packet->tlp;
   Request request;
-  request.requester_id = tlp.requester_id;
-  request.tag = tlp.tag;
-  request.token = packet.request;
+  request.packet = packet;
   request.is_translation = tlp.type == TlpType::kMRd &&
                            tlp.at == AddressType::kTranslationRequest &&
                            is_legal_translation_request(tlp, kMostTranslationBytes);
@@ -166,7 +164,8 @@ PacketRef ScriptEngine::next(const MaySend& may_send) {
 bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
   const Tlp& tlp = packet.tlp;
   const auto found = std::find_if(requests_.begin(), requests_.end(), [&](const Request& request) {
-    return request.requester_id == tlp.requester_id && request.tag == tlp.tag;
+    const Tlp& asked = request.packet->tlp;
+    return asked.requester_id == tlp.requester_id && asked.tag == tlp.tag;
   });
   if (found == requests_.end()) {
     return false;
@@ -176,7 +175,7 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
     return false;
   }
   if (found->is_raw) {
-    on_completion_(packet, found->token);
+    on_completion_(packet, found->packet->request);
   } else {
     if (fit.brings_data) {
       take(*found, packet);
@@ -230,10 +229,62 @@ void ScriptEngine::take(Request& request, const Packet& packet) {
 
 void ScriptEngine::finish(std::size_t index) {
   if (!requests_[index].is_raw) {
-    tags_.give(requests_[index].tag);
+    tags_.give(requests_[index].packet->tlp.tag);
     --dma_requests_;
   }
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+// What waits to be sent has no clock yet; it starts with the first symbol on the wire. [LNK-9.18]
+Time ScriptEngine::deadline_of(const Request& request, Time now) const {
+  const Time begin = request.is_on_wire() ? request.packet->stamped(Hop::kSent) : now;
+  return request.is_given_out() ? begin + timeout_ : Time::never();
+}
+
+Time ScriptEngine::next_timeout(Time now) const {
+  Time next = Time::never();
+  for (const Request& request : requests_) {
+    next = std::min(next, deadline_of(request, now));
+  }
+  return next;
+}
+
+PacketRef ScriptEngine::give_up_next(Time now, bool is_link_lost) {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (is_link_lost ? requests_[i].is_given_out() : deadline_of(requests_[i], now) <= now) {
+      return lose(i);
+    }
+  }
+  return {};
+}
+
+void ScriptEngine::dropped(const Packet& packet) {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i].packet.get() == &packet) {
+      lose(i);
+      return;
+    }
+  }
+}
+
+std::vector<PacketRef> ScriptEngine::give_up_unsent() {
+  std::vector<PacketRef> unsent;
+  for (std::size_t i = requests_.size(); i-- > 0;) {
+    if (!requests_[i].is_raw && !requests_[i].is_on_wire()) {
+      unsent.insert(unsent.begin(), lose(i));
+    }
+  }
+  boost::range::remove_erase_if(out_, [&unsent](const Unsent& one) {
+    return std::find(unsent.begin(), unsent.end(), one.packet) != unsent.end();
+  });
+  return unsent;
+}
+
+PacketRef ScriptEngine::lose(std::size_t index) {
+  PacketRef packet = requests_[index].packet;
+  has_lost_ |= !requests_[index].is_raw;
+  finish(index);
+  return packet;
 }
 
 std::string ScriptEngine::waits_for() const {
@@ -242,17 +293,6 @@ std::string ScriptEngine::waits_for() const {
   }
   return fmt::format("{} TLPs of the script wait to be sent, {} of its requests for completions",
                      out_.size(), requests_.size());
-}
-
-void ScriptEngine::give_up() {
-  for (std::size_t i = requests_.size(); i-- > 0;) {
-    if (!requests_[i].is_raw) {
-      const std::uint32_t token = requests_[i].token;  // what was never sent is not sent later
-      boost::range::remove_erase_if(
-          out_, [token](const Unsent& unsent) { return unsent.packet->request == token; });
-      finish(i);
-    }
-  }
 }
 
 }  // namespace flitwise

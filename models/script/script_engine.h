@@ -30,7 +30,7 @@ class ScriptEngine : public RawEngine {
   void send(PacketRef packet);
   /// Cuts a DMA into TLPs; at most one DMA is under way. Returns how many TLPs there are.
   /// Translation requests are never cut. REQUIRES: bytes <= most_bytes().
-  unsigned start(const DmaOp& dma, Bdf requester, std::uint32_t token, Time now);
+  unsigned start(const DmaOp& dma, Bdf requester, std::uint32_t token);
   /// What one DMA may be: its requests take one tag each.
   std::uint32_t most_bytes() const;
 
@@ -44,35 +44,41 @@ class ScriptEngine : public RawEngine {
     bool is_poisoned;
   };
   const std::vector<Failure>& failures() const { return failures_; }
-  Time deadline() const { return deadline_; }
-  /// Some of the DMA was never sent.
+  /// Some request of the DMA ended without an answer.
+  bool has_lost() const { return has_lost_; }
+  /// Some request of the DMA has not begun on the wire.
   bool has_unsent() const;
-  /// Gives up on what still waits; its tags are free again.
-  void give_up();
+  /// Gives up those, and returns them.
+  std::vector<PacketRef> give_up_unsent();
+  /// A port has dropped this packet, as malformed: if it is a request it waits no longer.
+  void dropped(const Packet& packet);
+  Time timeout() const { return timeout_; }  ///< completion timeout
 
   PacketRef next(const MaySend& may_send) override;
   void controlled(const DeviceControl& control) override;
   bool complete(const Packet& packet, Time now) override;
-  bool is_done() const override { return out_.empty(); }
+  PacketRef give_up_next(Time now, bool is_link_lost) override;
+  Time next_timeout(Time now) const override;
+  bool is_done() const override { return out_.empty() && requests_.empty(); }
   std::string waits_for() const override;
 
  private:
   struct Request {
-    Bdf requester_id;
-    std::uint16_t tag = 0;
+    PacketRef packet;
     bool is_raw = false;
-    std::uint32_t token = 0;
     std::uint64_t offset = 0;
     std::uint32_t received = 0;
     Reassembly reassembly;
     bool is_translation = false;  ///< then its answer follows rules of its own
     TranslationReceiver translations;
+    bool is_given_out() const { return packet->stamped(Hop::kIssue) != kNotStamped; }
+    bool is_on_wire() const { return packet->stamped(Hop::kSent) != kNotStamped; }
   };
   struct Unsent {
     PacketRef packet;
     bool is_dma = false;  ///< its own function has to be one that may send
   };
-  Request request_of(const Packet& packet) const;
+  Request request_of(const PacketRef& packet) const;
   /// Whether a completion is an answer to the request, brings what it asked for, and is the last.
   struct Fit {
     bool is_answer, brings_data, is_last;
@@ -81,7 +87,9 @@ class ScriptEngine : public RawEngine {
   PacketRef make(const DmaOp& dma, Bdf requester, const RequestPiece& piece);
   void add_read(PacketRef packet, std::uint64_t offset);
   void take(Request& request, const Packet& packet);
+  Time deadline_of(const Request& request, Time now) const;
   void finish(std::size_t index);
+  PacketRef lose(std::size_t index);
 
   const LinkConfig link_;
   const unsigned device_tag_bits_;
@@ -96,7 +104,7 @@ class ScriptEngine : public RawEngine {
   std::size_t dma_requests_ = 0;
   std::vector<std::uint8_t> data_;
   std::vector<Failure> failures_;
-  Time deadline_{};
+  bool has_lost_ = false;
 };
 
 }  // namespace flitwise

@@ -58,7 +58,7 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
 
 bool ScriptSession::execute(const ScriptLine& line, std::uint32_t token) {
   token_ = token;
-  outcomes_ = malformed_ = refused_ = 0;
+  outcomes_ = refused_ = 0;
   is_good_ = true;
   if (!std::holds_alternative<FaultOp>(line.op)) {
     begin();
@@ -80,11 +80,15 @@ void ScriptSession::observe(const Observation& observation) {
   const std::string what = observation.what;
   const bool is_own = waits_for_host_ && what == "completion_timeout";
   output_.observed(observation, is_own ? token_ : observation.packet->request);
+  if (what == "malformed_tlp") {  // dropped: where it is a request it never gets an answer
+    for (const auto& [name, engine] : engines_) {
+      engine->dropped(*observation.packet);
+    }
+  }
   if (observation.packet->request != token_ || token_ == 0 || what == "violation" ||
       what == "warning") {
     return;
   }
-  malformed_ += what == "malformed_tlp" ? 1 : 0;
   refused_ += what != "message" && what != "committed" && what != "interrupt" ? 1 : 0;
   outcomes_ += what != "message" ? 1 : 0;
 }
@@ -153,7 +157,7 @@ void ScriptSession::run(const DmaOp& op) {
   }
   Endpoint& endpoint = *machine_.endpoint(op.port);
   const Bdf requester = op.requester_id.value_or(endpoint.base());
-  const unsigned tlps = engine.start(op, requester, token_, now());
+  const unsigned tlps = engine.start(op, requester, token_);
   endpoint.wake();
   if (op.is_write) {
     finish_write(op, tlps);
@@ -180,25 +184,26 @@ void ScriptSession::finish_write(const DmaOp& op, unsigned tlps) {
   }
 }
 
-// A malformed request is dropped: it never gets an answer.
+// What its function may not send for as long as a completion timeout is given up, and told as one;
+// so is what never gets to the link. It is booked nowhere: nothing was sent. [LNK-9.27]
 void ScriptSession::finish_read(Bdf requester, Endpoint& endpoint, ScriptEngine& engine) {
-  while (engine.requests_out() > malformed_ && now() < engine.deadline()) {
+  const Time patience = now() + machine_.config.run.deadlock_after;
+  Time held_since = now();
+  while (engine.requests_out() > 0 && now() < held_since + engine.timeout()) {
     sc_core::sc_start(to_sc_time(kSlice));
+    if (!engine.has_unsent() || (endpoint.may_send(requester) && now() < patience)) {
+      held_since = now();
+    }
+  }
+  for (const PacketRef& unsent : engine.give_up_unsent()) {
+    endpoint.refuse(*unsent, "completion_timeout");
   }
   for (const ScriptEngine::Failure& failure : engine.failures()) {
     output_.completion(token_, failure.tag, failure.status, {}, failure.is_poisoned);
   }
-  if (engine.requests_out() > malformed_) {
-    output_.error(token_, "completion_timeout", "");
-    if (!engine.has_unsent()) {  // else some of it was never sent
-      endpoint.target().report_timeout(endpoint.function_of(requester), now());
-      endpoint.wake();
-    }
-  }
-  if (engine.failures().empty() && engine.requests_out() == 0) {
+  if (engine.failures().empty() && !engine.has_lost()) {
     output_.data(token_, engine.data());
   }
-  engine.give_up();
 }
 
 // A write is posted: it is on its way, and a read behind it finds it.

@@ -137,7 +137,6 @@ class ScriptSession {
   std::uint32_t token_ = 0;                  // of the operation at hand
   unsigned outcomes_ = 0;                    // of its TLPs: written or refused
   unsigned refused_ = 0;                     // of its TLPs, for any reason
-  unsigned malformed_ = 0;                   // of its TLPs: dropped without an answer
   bool is_good_ = true;                      // the operation at hand
   bool has_begun_ = false;
   bool waits_for_host_ = false;  // for the answer to an access of software
