@@ -66,7 +66,8 @@ inline constexpr std::uint32_t kCap2AriForwarding = 1U << 5, kCap2TenBitComplete
                                kCap2EndEndPrefix = 1U << 21;
 inline constexpr std::uint32_t kCap2Atomics = 7U << 7,  ///< completer of 32, 64 and 128 bits
     kCap2AtomicRouting = 1U << 6;
-/// DMWr Completer Supported, and [30:29] Lengths Supported 1: up to 128 bytes. Unverified.
+/// DMWr Completer Supported, and [30:29] Lengths Supported 1: up to 128 bytes, which is
+/// kMaxDeferrableBytes. Unverified.
 inline constexpr std::uint32_t kCap2DeferrableWrites = 1U << 28 | 1U << 29;
 inline constexpr std::uint32_t kTimeoutValueMask = 0xf, kTimeoutDisable = 1U << 4,
                                kAriForwarding = 1U << 5, kIdoRequest = 1U << 8,

@@ -100,12 +100,13 @@ HostRules::HostRules(const HostConfig& config)
       checks_capabilities_(config.dhi.check_capabilities),
       checks_windows_(window_.size != 0 || trusted_.size != 0) {}
 
-bool HostRules::serves(TlpType type) const {
-  switch (type) {
+bool HostRules::serves(const Tlp& tlp) const {
+  switch (tlp.type) {
     case TlpType::kMRd:
     case TlpType::kMWr: return true;
-    case TlpType::kDMWr: return has_deferrable_writes_;
-    default: return has_atomics_ && is_atomic(type);
+    case TlpType::kDMWr:
+      return has_deferrable_writes_ && bytes_named(tlp) <= kMaxDeferrableBytes;  // [LNK-9.30]
+    default: return has_atomics_ && is_atomic(tlp.type);
   }
 }
 
@@ -117,7 +118,7 @@ const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing
   if (has_wrong_address_type(tlp)) {
     return "address_type";  // [ATR-03] [ATR-04] [ATR-05]
   }
-  if (!serves(tlp.type)) {
+  if (!serves(tlp)) {
     return "unsupported_request";
   }
   if (tlp.at == AddressType::kTranslationRequest && !is_translating) {

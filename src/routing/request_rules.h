@@ -83,7 +83,7 @@ class HostRules {
                                  const DomainStanding& standing) const;
 
  private:
-  bool serves(TlpType type) const;
+  bool serves(const Tlp& tlp) const;
 
   const std::uint64_t memory_bytes_;
   const decltype(HostConfig::dma_window) window_;

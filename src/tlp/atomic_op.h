@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What atomics do to memory. [LNK-9.29]
+/// What atomics do to memory, and how long they and deferrable writes are. [LNK-9.29] [LNK-9.30]
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@ namespace flitwise {
 
 /// CAS has the largest operands.
 inline constexpr std::uint32_t kMaxOperandBytes = 16;
+/// Length up to which a root port takes deferrable writes, as it announces. [LNK-9.30]
+inline constexpr std::uint32_t kMaxDeferrableBytes = 128;
 
 /// Bytes of memory, in whole DWs, that a memory request names from its address on: of an atomic
 /// those of one operand, though a CAS brings two.

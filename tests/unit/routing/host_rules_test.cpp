@@ -53,6 +53,16 @@ TEST_F(HostRulesTest, LNK_9_29_AtomicsAreServedUnlessTheyAreSwitchedOff) {
   EXPECT_EQ(refusal(), "");
 }
 
+TEST_F(HostRulesTest, LNK_9_30_DeferrableWritesAreServedUpToWhatIsAnnounced) {
+  request.type = TlpType::kDMWr;
+  request.length_dw = 32;
+  EXPECT_EQ(refusal(), "");
+  request.length_dw = 33;
+  EXPECT_EQ(refusal(), "unsupported_request");
+  request.type = TlpType::kMWr;
+  EXPECT_EQ(refusal(), "");
+}
+
 TEST_F(HostRulesTest, LNK_9_29_OneOperandOfACasHasToLieInMemory) {
   request.type = TlpType::kCas;  // of two DWs each
   EXPECT_EQ(at((1 << 20) - 8), "");
