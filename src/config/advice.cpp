@@ -11,6 +11,7 @@
 #include "config/sections/sections.h"
 #include "dhi/negotiation.h"
 #include "link/replay_timer.h"
+#include "tlp/atomic_op.h"
 
 namespace flitwise {
 namespace {
@@ -49,8 +50,33 @@ void warn_of_headers_without_data(const Config& config, Warnings& warnings) {
   warn("completion", shared.completion_headers, shared.completion_data);
 }
 
+/// A root port announces what its credits never carry: it waits for ever. [LNK-8.7]
+void warn_of_few_nonposted_credits(const Config& config, Warnings& warnings) {
+  const LinkConfig& link = config.link;
+  const std::uint32_t most =
+      std::max(link.credits.nonposted_data, link.shared_credits.nonposted_data);
+  const auto warn = [&](bool is_announced, const char* key, const char* what, std::uint64_t bytes) {
+    const std::uint64_t needed = bytes / 16;
+    if (is_announced && most < needed) {
+      warnings.push_back(fmt::format(
+          "link.credits.nonposted_data: {} of 16 bytes, but {} announces {}, which needs {} and "
+          "waits for ever; expected at least {}, infinite, or {}: false",
+          link.credits.nonposted_data, key, what, needed, needed, key));
+    }
+  };
+  if (link.credits.nonposted_data == kInfiniteCredits || link.carrier == Carrier::kBitPacked) {
+    return;
+  }
+  warn(config.host.atomics, "host.atomics", "CAS with two operands of 16 bytes",
+       2 * kMaxOperandBytes);
+  const Bytes longest = std::min<Bytes>(link.mps, kMaxDeferrableBytes);
+  warn(config.host.deferrable_writes, "host.deferrable_writes",
+       fmt::format("deferrable writes of {} bytes", longest).c_str(), longest);
+}
+
 void warn_of_link(const Config& config, Warnings& warnings) {
   warn_of_short_replay_timer(config, warnings);
+  warn_of_few_nonposted_credits(config, warnings);
   warn_of_headers_without_data(config, warnings);
 }
 

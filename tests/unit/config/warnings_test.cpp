@@ -48,6 +48,28 @@ TEST(ConfigWarnings, LNK_11_23_SharedHeadersWithoutSharedDataAreWarnedOf) {
   EXPECT_THAT(with("nonposted_headers: 16"), IsEmpty());  // reads have none
 }
 
+TEST(ConfigWarnings, LNK_8_7_CreditsThatWhatIsAnnouncedNeverHasAreWarnedOf) {
+  const auto with = [](const std::string& data, const std::string& more = "") {
+    return warnings_with("link: {credits: {nonposted_data: " + data + "}}\n" + more);
+  };
+  EXPECT_THAT(with("1"),
+              ElementsAre(StartsWith("link.credits.nonposted_data: 1 of 16 bytes, but host.atomics "
+                                     "announces CAS with two operands of 16 bytes, which needs 2"),
+                          HasSubstr("but host.deferrable_writes announces deferrable writes of 128 "
+                                    "bytes, which needs 8 and waits for ever; expected at least 8, "
+                                    "infinite, or host.deferrable_writes: false")));
+  EXPECT_THAT(with("7"), ElementsAre(HasSubstr("host.deferrable_writes")));
+  EXPECT_THAT(with("7", "host: {deferrable_writes: false}\n"), IsEmpty());
+  EXPECT_THAT(with("1", "host: {deferrable_writes: false, atomics: false}\n"), IsEmpty());
+  EXPECT_THAT(with("8"), IsEmpty());
+  EXPECT_THAT(with("infinite"), IsEmpty());
+  // Shared ones carry it as well.
+  EXPECT_THAT(
+      warnings_with("link: {preset: gen6x16, flit_mode: true, credits: {nonposted_data: 1}, "
+                    "shared_credits: {nonposted_headers: 1, nonposted_data: 8}}\n"),
+      IsEmpty());
+}
+
 TEST(ConfigWarnings, LNK_11_7_InFlitModeAsWell) {
   EXPECT_THAT(warnings_with("link: {preset: gen6x16, timing: {propagation: 1us, replay_timeout: "
                             "2us}}\n"),
