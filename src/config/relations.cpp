@@ -199,6 +199,16 @@ void check_buffers(const Config& config, BrokenRelations& broken) {
   if (workload.via != WorkloadVia::kDma && workload.via != WorkloadVia::kCxlCache) {
     return;  // memory of the device: check_cxl
   }
+  if (workload.kind == WorkloadKind::kTrace) {
+    const auto& dhi = config.device.dhi;
+    const bool flushes = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
+    broken.add_if(flushes && workload.buffer_base >= config.host.memory.size,
+                  {"workload.buffer_base", "host.memory.size"},
+                  "flushes of handles read {}, beyond the memory of {}; expected a lower "
+                  "workload.buffer_base, or a larger host.memory.size",
+                  size_text(workload.buffer_base), size_text(config.host.memory.size));
+    return;  // its lines name its addresses: check_traces
+  }
   const Bytes memory = config.host.memory.size;
   const Bytes room = workload.buffer_base < memory ? memory - workload.buffer_base : 0;
   broken.add_if(

@@ -119,7 +119,9 @@ std::vector<Relation> relations() {
        generated},
       {{"workload.read_fraction"}, is("workload.kind", {"read_write", "nic"})},
       {{"workload.trace"}, is("workload.kind", {"trace"})},
-      {{"workload.requests"}, is_not("workload.kind", {"trace"})},
+      {{"workload.requests", "workload.buffer_base", "workload.buffer_size"},
+       is_not("workload.kind", {"trace"})},
+      {{"workload.buffer_base"}, device_handles, true},  // flushes read there
       {{"workload.at"}, is_not("workload.kind", {"hostile"}) && dma},
       {{"workload.zipf_exponent"}, is("workload.domain_choice", {"zipf"}) && generated},
       {{"workload.working_set", "workload.phase_requests"},

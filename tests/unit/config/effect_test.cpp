@@ -117,6 +117,13 @@ TEST(Effect, OfSeveralWaysTheNearestIsNamed) {
                    "/README.md, arrival: poisson, rate: 1Mreq/s}\n"),
               ElementsAre(HasSubstr("workload.arrival: because workload.kind is trace"),
                           HasSubstr("workload.rate: because workload.kind is trace")));
+  EXPECT_THAT(idle("workload: {kind: trace, trace: " FLITWISE_SOURCE_DIR
+                   "/README.md, buffer_base: 1GiB, buffer_size: 1MiB}\n"),
+              ElementsAre(HasSubstr("workload.buffer_base: because workload.kind is trace"),
+                          HasSubstr("workload.buffer_size: because workload.kind is trace")));
+  EXPECT_THAT(idle("link: {identity: dhi}\nworkload: {kind: trace, trace: " FLITWISE_SOURCE_DIR
+                   "/README.md, buffer_base: 1GiB}\n"),
+              IsEmpty());  // where its flushes read
   EXPECT_THAT(idle("link: {error_burst: 4, preset: gen6x16}\n"),
               ElementsAre(HasSubstr("because link.error_rate is 0.0 (")));
 }

@@ -72,6 +72,10 @@ TEST(RelationsCxl, CXL_3_8_BuffersLieInTheMemory) {
   expect_accepted(with(reads, {"workload.buffer_base=8GiB", "workload.buffer_size=8GiB"}));
   expect_refused(with(reads, {"workload.buffer_base=8GiB", "workload.buffer_size=9GiB"}),
                  "buffers of CXL.mem up to 17GiB, and 16GiB of memory");
+  // A trace has none.
+  expect_accepted(with(kMemory, {"workload.via=cxl_mem", "workload.kind=trace",
+                                 "workload.trace=" FLITWISE_SOURCE_DIR "/README.md",
+                                 "workload.buffer_size=9GiB", "workload.buffer_base=8GiB"}));
 }
 
 TEST(RelationsCxl, CXL_8_1_BackInvalidationNeedsMemoryAndLargeFlits) {

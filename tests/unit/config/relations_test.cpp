@@ -214,6 +214,13 @@ TEST(Relations, BuffersLieInMemory) {
                  "end beyond the memory of 8GiB");
   expect_refused({"workload.buffer_base=16GiB"}, "beyond the memory");
   expect_refused({"workload.domains=1048576", "workload.buffer_size=1TiB"}, "beyond the memory");
+  // A trace has none; the flushes of its handles read at their base.
+  const std::string kind = "workload.kind=trace";
+  const std::string file = "workload.trace=" FLITWISE_SOURCE_DIR "/README.md";
+  expect_accepted({kind, file, "workload.domains=64", "workload.buffer_size=1GiB"});
+  expect_accepted({kind, file, "workload.buffer_base=16GiB"});
+  expect_refused({kind, file, "link.identity=dhi", "workload.buffer_base=16GiB"},
+                 "flushes of handles read 16GiB, beyond the memory of 16GiB");
 }
 
 TEST(Relations, LNK_13_1_MemoryEndsBelowTheBarsThatASwitchKnows) {
