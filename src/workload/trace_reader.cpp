@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "flitwise/error.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 namespace {
@@ -74,7 +76,14 @@ bool parse_address(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
   if (!address) {
     return csv.refuse("a byte address, decimal or 0x hexadecimal");
   }
-  return reach.contains(item.address) || csv.refuse("an address in " + reach.words);
+  if (!reach.contains(item.address)) {
+    return csv.refuse("an address in " + reach.words);
+  }
+  constexpr std::uint64_t kAsInterrupt = 4;  // how long it is shows behind it
+  const TraceReach::Kept* const keeper =
+      reach.keeper_of(item.op, item.address, item.address % 4 == 0 ? kAsInterrupt : 1);
+  const bool is_inside = keeper != nullptr && item.address >= keeper->first;
+  return !is_inside || csv.refuse("an address outside of " + keeper->words);
 }
 
 bool parse_bytes(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
@@ -87,11 +96,36 @@ bool parse_bytes(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
     return csv.refuse("an end within the 64-bit address space");
   }
   item.bytes = static_cast<std::uint32_t>(*bytes);
-  return reach.contains(item.address, *bytes) || csv.refuse("an end in " + reach.words);
+  if (!reach.contains(item.address, *bytes)) {
+    return csv.refuse("an end in " + reach.words);
+  }
+  const TraceReach::Kept* const keeper = reach.keeper_of(item.op, item.address, *bytes);
+  return keeper == nullptr || csv.refuse("bytes outside of " + keeper->words);
 }
 
-std::string span_text(const char* what, const TraceReach& reach, const std::string& key) {
-  return fmt::format("{}, {:#x} to {:#x} ({})", what, reach.first, reach.last, key);
+template <class Span>
+std::string span_text(const char* what, const Span& span, const std::string& key) {
+  return fmt::format("{}, {:#x} to {:#x} ({})", what, span.first, span.last, key);
+}
+
+/// What the root port refuses of a device's DMA though it is memory. [LNK-9.22] [DHI D19]
+std::vector<TraceReach::Kept> kept_from(const Config& device, const HostConfig& host) {
+  std::vector<TraceReach::Kept> all;
+  const Identity identity = device.link.identity;
+  const bool has_pasid = identity == Identity::kBdfPasid && device.device.functions.has_pasid;
+  TraceReach::Kept window{kInterruptWindow, kInterruptWindow + kInterruptWindowBytes - 1};
+  window.takes_interrupts =
+      identity != Identity::kDhi && !has_pasid && device.workload.at == At::kUntranslated;
+  window.words = span_text("the interrupt window", window,
+                           "interrupts are aligned writes of 4 bytes without PASID and handle");
+  all.push_back(window);
+  if (host.trusted_window.size != 0 && !(identity == Identity::kDhi && device.device.dhi.trusted)) {
+    TraceReach::Kept trusted{host.trusted_window.base,
+                             host.trusted_window.base + host.trusted_window.size - 1};
+    trusted.words = span_text("the window for trusted requests", trusted, "host.trusted_window");
+    all.push_back(trusted);
+  }
+  return all;
 }
 
 }  // namespace
@@ -101,6 +135,14 @@ bool TraceReach::contains(std::uint64_t address, std::uint64_t bytes) const {
     return address >= from && address <= to && bytes - 1 <= to - address;
   };
   return lies_in(first, last) || (has_peers && lies_in(kFirstBar, kFirstBar + kBarSpace - 1));
+}
+
+const TraceReach::Kept* TraceReach::keeper_of(Op op, std::uint64_t address,
+                                              std::uint64_t bytes) const {
+  const bool is_interrupt = op == Op::kWrite && bytes == 4 && address % 4 == 0;
+  return find_where(kept, [&](const Kept& one) {
+    return one.is_touched_by(address, bytes) && !(is_interrupt && one.takes_interrupts);
+  });
 }
 
 // Traces are not translated; whose the bytes are is up to the host.
@@ -120,6 +162,9 @@ TraceReach TraceReach::of(const Config& device, const HostConfig& host, bool has
     reach.first = host.dma_window.base;
     reach.last = std::min(reach.last, host.dma_window.base + host.dma_window.size - 1);
     reach.words = span_text("the window for DMA", reach, "host.dma_window");
+  }
+  if (via == WorkloadVia::kDma) {
+    reach.kept = kept_from(device, host);
   }
   reach.has_peers = has_peers && via == WorkloadVia::kDma;
   if (reach.has_peers) {

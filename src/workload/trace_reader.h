@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flitwise/time.h"
 #include "workload/csv_reader.h"
@@ -15,13 +16,25 @@ namespace flitwise {
 
 /// Where the requests of a trace may go: memory, and BARs of peers. Without limits at first.
 struct TraceReach {
+  /// Bytes of memory that the host keeps from them.
+  struct Kept {
+    std::uint64_t first = 0, last = 0;
+    bool takes_interrupts = false;  ///< aligned writes of 4 bytes are interrupts there [LNK-9.22]
+    std::string words = {};         ///< what that is, with its key
+    bool is_touched_by(std::uint64_t address, std::uint64_t bytes) const {
+      return address <= last && (address >= first || bytes > first - address);
+    }
+  };
   std::uint64_t first = 0, last = ~std::uint64_t{0};  ///< bytes of memory
   bool has_peers = false;                             ///< there are BARs from kFirstBar on
   std::string words = {};                             ///< what that is, with its key
+  std::vector<Kept> kept = {};
 
   /// Of one device's configuration; `host`: that of its root port. has_peers: it is below a switch.
   static TraceReach of(const Config& device, const HostConfig& host, bool has_peers);
   bool contains(std::uint64_t address, std::uint64_t bytes = 1) const;
+  /// What keeps bytes of the request from it; null where nothing does.
+  const Kept* keeper_of(Op op, std::uint64_t address, std::uint64_t bytes) const;
 };
 
 /// CSV with the header `time_ns,domain,op,address,bytes`. The file is read twice: once here, once

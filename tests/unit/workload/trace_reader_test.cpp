@@ -134,6 +134,49 @@ TEST_F(Trace, WhereThereIsAWindowForDmaItStaysInside) {
             "0x1fff (host.dma_window)\n");
 }
 
+TEST_F(Trace, LNK_9_22_WhatTheInterruptWindowDoesNotTakeIsRefused) {
+  Config config;
+  config.link.identity = Identity::kBdfPasid;
+  reach_ = TraceReach::of(config, config.host, false);
+  const std::string window =
+      "the interrupt window, 0xfee00000 to 0xfeefffff (interrupts are aligned writes of 4 bytes "
+      "without PASID and handle)\n";
+  EXPECT_EQ(problem_of_lines("0,0,write,0xfedffff0,16\n0,0,read,0xfef00000,64\n"), "accepted");
+  EXPECT_EQ(problem_of_lines("0,0,write,0xfee00000,4\n0,0,write,0xfedffff0,17\n"
+                             "0,0,read,0xfeefffff,1\n"),
+            "2:11: address is '0xfee00000'; expected an address outside of " + window +
+                "3:22: bytes is '17'; expected bytes outside of " + window +
+                "4:10: address is '0xfeefffff'; expected an address outside of " + window);
+  config.link.identity = Identity::kBdf;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_EQ(problem_of_lines("0,0,write,0xfee00000,4\n"), "accepted");
+  EXPECT_EQ(problem_of_lines("0,0,write,0xfee00000,8\n0,0,write,0xfee00002,4\n"
+                             "0,0,read,0xfee00000,4\n"),
+            "2:22: bytes is '8'; expected bytes outside of " + window +
+                "3:11: address is '0xfee00002'; expected an address outside of " + window +
+                "4:10: address is '0xfee00000'; expected an address outside of " + window);
+  config.workload.at = At::kTranslated;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_NE(problem_of_lines("0,0,write,0xfee00000,4\n"), "accepted");
+}
+
+TEST_F(Trace, DHI_D19_TheWindowForTrustedRequestsIsForHandlesThatAskForTrust) {
+  Config config;
+  config.host.trusted_window.base = 0x1000;
+  config.host.trusted_window.size = 0x1000;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_EQ(problem_of_lines("0,0,read,0xff0,16\n0,0,read,0x2000,4\n"), "accepted");
+  EXPECT_EQ(problem_of_lines("0,0,read,0xff0,17\n0,0,write,0x1ffc,4\n"),
+            "2:16: bytes is '17'; expected bytes outside of the window for trusted requests, "
+            "0x1000 to 0x1fff (host.trusted_window)\n"
+            "3:11: address is '0x1ffc'; expected an address outside of the window for trusted "
+            "requests, 0x1000 to 0x1fff (host.trusted_window)\n");
+  config.link.identity = Identity::kDhi;
+  config.device.dhi.trusted = true;
+  reach_ = TraceReach::of(config, config.host, false);
+  EXPECT_EQ(problem_of_lines("0,0,write,0x1ffc,4\n"), "accepted");
+}
+
 TEST_F(Trace, ByCxlMemItStaysInTheMemoryOfTheDevice) {
   Config config;
   config.workload.via = WorkloadVia::kCxlMem;
