@@ -2,12 +2,16 @@
 // A machine driven line by line; one corner case from its first step to its verdict.
 #include "script/script.h"
 
+#include <fmt/format.h>
+
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include <algorithm>
 #include <istream>
 #include <map>
 #include <ostream>
+#include <set>
+#include <utility>
 
 #include "codec/json_value.h"
 #include "common/input_file.h"
@@ -102,6 +106,34 @@ std::vector<std::string> timeless(const std::vector<scenario::EventPattern>& pat
   return lines;
 }
 
+/// Steps that could not be done: those of a `repeat` once, with how often.
+class FailedSteps {
+ public:
+  void add(const scenario::Step& step, const std::string& seen) {
+    const auto at = std::pair(step.place.line, step.place.column);
+    const auto [number, is_new] = numbers_.emplace(at, failures_.size());
+    if (is_new) {
+      const std::string round = step.round.empty() ? "" : ", with " + step.round;
+      failures_.push_back({step.place, "a step that can be done" + round, seen, {}});
+      more_.push_back(0);
+    } else {
+      ++more_[number->second];
+    }
+  }
+  std::vector<scenario::Failure> failures() const {
+    std::vector<scenario::Failure> all = failures_;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].seen += more_[i] == 0 ? "" : fmt::format("  (and {} more)", more_[i]);
+    }
+    return all;
+  }
+
+ private:
+  std::vector<scenario::Failure> failures_;
+  std::vector<unsigned> more_;
+  std::map<std::pair<int, int>, std::size_t> numbers_;  // of failures, by place
+};
+
 class CaseRun {
  public:
   CaseRun(const Case& one, const Config& config)
@@ -116,16 +148,14 @@ class CaseRun {
     try {
       for (const scenario::Step& step : case_.steps) {
         if (!try_step(step)) {
-          outcome.failures.push_back({step.place,
-                                      "a step that can be done",
-                                      log_.empty() ? "nothing" : scenario::line_of(log_.back()),
-                                      {}});
+          failed_.add(step, log_.empty() ? "nothing" : scenario::line_of(log_.back()));
         }
       }
       session_.run_until_idle();
     } catch (const SimulationError& error) {
       note({{"event", "deadlock"}, {"detail", error.what()}});
     }
+    outcome.failures = failed_.failures();
     session_.tell_missed_faults();
     note_checks();
     boost::range::push_back(outcome.failures, scenario::judge(case_, log_));
@@ -217,6 +247,7 @@ class CaseRun {
 
   const Case& case_;
   EventLog log_;
+  FailedSteps failed_;
   std::map<std::string, std::uint64_t> told_;  // errors, by kind and by detail
   ScriptOutput output_;
   ScriptSession session_;

@@ -23,6 +23,7 @@ class ProblemList {
  public:
   void add(const Place& place, const std::string& path, const std::string& message);
   bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
   /// In order of source, line and column; repeats are left out.
   std::vector<Problem> sorted() const;
 

@@ -72,9 +72,9 @@ void check_uses(const config::Value& document, config::ProblemList& problems);
 bool is_used(const std::string& name, const config::Value& tree);
 
 /// The document with the steps of each `repeat` of its stimulus so often as it says, and their
-/// ${...} filled in.
+/// ${...} filled in. `rounds`: for each step the values of the `as` around it, such as "i = 3".
 config::Value unrolled(const config::Value& document, const Parameters& values,
-                       config::ProblemList& problems);
+                       std::vector<std::string>& rounds, config::ProblemList& problems);
 
 /// The tree with each ${name} and ${formula} filled in; formulas are + - * / over parameters that
 /// are numbers.

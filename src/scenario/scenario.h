@@ -21,6 +21,7 @@ struct Step {
   std::optional<Time>
       at;  ///< counted from the end of the set-up; absent: when the last one is done
   Json op;
+  std::string round = {};  ///< of the `repeat` around it: "i = 3"; empty where none has an `as`
 };
 
 /// Patterns that are found one after the other, or in any order where there are several.

@@ -27,8 +27,10 @@ const std::vector<std::string> kSameKeys = {"case", "events"};
 /// Reads one case of one file, its parameters filled in.
 class CaseReader {
  public:
-  CaseReader(const Value& document, config::ProblemList& problems)
-      : document_(document), spot_{"", problems} {}
+  /// rounds: of its steps, as unrolled() tells them.
+  CaseReader(const Value& document, const std::vector<std::string>& rounds,
+             config::ProblemList& problems)
+      : document_(document), rounds_(rounds), spot_{"", problems} {}
 
   Case read(const std::string& variant) {
     check_keys(document_, spot_, kKeys);
@@ -173,7 +175,7 @@ class CaseReader {
         continue;  // it is repeated, and what is wrong with it has been said
       }
       config::ProblemList problems;
-      read_step(item, {fmt::format("stimulus[{}]", number), problems});
+      read_step(item, rounds_[i], {fmt::format("stimulus[{}]", number), problems});
       for (const Problem& problem : problems.sorted()) {
         wrong.insert(number);
         spot_.problems.add({problem.file, problem.line, problem.column, item.place.source},
@@ -182,9 +184,10 @@ class CaseReader {
     }
   }
 
-  void read_step(const Value& item, const Spot& spot) {
+  void read_step(const Value& item, const std::string& round, const Spot& spot) {
     Step step;
     step.place = item.place;
+    step.round = round;
     unsigned verbs = 0;
     for (const Value::Entry& entry : item.entries) {
       if (entry.key == "at") {
@@ -257,6 +260,7 @@ class CaseReader {
   }
 
   const Value& document_;
+  const std::vector<std::string>& rounds_;
   const Spot spot_;
   Case case_;
 };
@@ -294,9 +298,10 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
   } else {
     check_uses(document, problems);
     for (const Variant& variant : variants_of(document, problems)) {
+      std::vector<std::string> rounds;
       const Value text =
-          filled(unrolled(document, variant.values, problems), variant.values, problems);
-      cases.push_back(CaseReader(text, problems).read(variant.name));
+          filled(unrolled(document, variant.values, rounds, problems), variant.values, problems);
+      cases.push_back(CaseReader(text, rounds, problems).read(variant.name));
     }
     check_references(document, cases, problems);
   }

@@ -49,6 +49,17 @@ printf 'id: X\ntitle: T\ncites: []\nconfig: {set: {link.preset: cxl68_gen5x16, d
 grep -q '"type":"M2S Req",.*"address":"0x[0-9a-f]*"' "$folder/cxl/events.jsonl" || fail "addresses: $(grep M2S "$folder/cxl/events.jsonl" | head -1)"
 rm -r "$folder/cxl"
 
+# Steps of a repeat that cannot be done are one failure, which names the first round.
+mkdir "$folder/rounds"
+printf 'id: X\ntitle: T\ncites: []\nstimulus:\n- repeat: {times: 300, as: i, steps: [{poke: {addr: "${1 + i * 1099511627776}", u8: 1}}]}\nnever: [{event: check}]\n' >"$folder/rounds/far.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/rounds") || code=$?
+[[ $code == 1 ]] || fail "exit code $code where steps cannot be done"
+[[ $out == *"far.yaml:5:39: expected a step that can be done, with i = 1"* ]] || fail "the first round: $out"
+[[ $out == *"outside of host memory  (and 298 more)"* ]] || fail "how many rounds: $out"
+[[ $(grep -c "a step that can be done" <<<"$out") == 1 ]] || fail "each round is told: $out"
+rm -r "$folder/rounds"
+
 code=0
 "$FLITWISE" conform "$folder" --case none >/dev/null 2>&1 || code=$?
 [[ $code == 64 ]] || fail "exit code $code where nothing matches"

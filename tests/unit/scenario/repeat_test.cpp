@@ -89,6 +89,36 @@ TEST(Repeat, MoreStepsThanAnybodyNeedsAreRefused) {
               ElementsAre(HasSubstr("c.yaml:5:1: stimulus: has more than 100000 steps")));
 }
 
+TEST(Repeat, ARoundThatIsWrongIsTheLastOne) {
+  const std::string inside = "steps: [{repeat: {times: 0, steps: [{run: idle}]}}]";
+  EXPECT_THAT(problems_of("- repeat: {times: 18446744073709551615, " + inside + "}\n"),
+              ElementsAre(HasSubstr("c.yaml:6:19: stimulus.repeat.times: is '18446744073709551615';"
+                                    " expected a whole number from 1 to 100000")));
+  EXPECT_THAT(problems_of("- repeat: {times: 100001, steps: [{run: idle}]}\n"), SizeIs(1));
+  std::string nested = "{repeat: {times: 0, steps: [{run: idle}]}}";
+  for (unsigned level = 0; level < 4; ++level) {
+    nested = "{repeat: {times: 100000, steps: [" + nested + "]}}";
+  }
+  EXPECT_THAT(problems_of("- " + nested + "\n"), ElementsAre(HasSubstr("is '0'; expected")));
+}
+
+TEST(Repeat, WhatCannotBeFilledInIsToldOnce) {
+  EXPECT_THAT(problems_of("- repeat: {times: 3, steps: [{poke: {addr: \"${x + 1}\", u8: 1}}]}\n"),
+              ElementsAre(HasSubstr("no such parameter")));
+}
+
+TEST(Repeat, StepsKnowTheirRound) {
+  const auto cases = cases_from_text(
+      text_with("- repeat:\n    times: 2\n    as: i\n    steps:\n"
+                "    - repeat: {times: 2, as: j, steps: [{peek: {addr: \"${i * 10 + j}\"}}]}\n"
+                "- run: idle\n"),
+      "c.yaml");
+  ASSERT_THAT(cases.at(0).steps, SizeIs(5));
+  EXPECT_EQ(cases[0].steps[1].round, "i = 0, j = 1");
+  EXPECT_EQ(cases[0].steps[2].round, "i = 1, j = 0");
+  EXPECT_EQ(cases[0].steps[4].round, "");
+}
+
 TEST(Repeat, AStepThatIsWrongIsToldOnceUnderItsOwnNumber) {
   EXPECT_THAT(
       problems_of(
