@@ -30,6 +30,9 @@ void check_values(const config::Value& pattern, const Spot& spot) {
       continue;
     }
     for (const config::Value& item : items_of(entry.value)) {
+      if (item.kind != config::Value::Kind::kScalar) {
+        continue;  // which has been said
+      }
       const std::string word =
           item.text.rfind("!=", 0) == 0 ? trimmed(item.text.substr(2)) : item.text;
       if (word != "any" && word != "absent") {

@@ -3,6 +3,7 @@
 #include "scenario/event_pattern.h"
 
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -15,10 +16,11 @@ namespace {
 using Number = long double;
 static_assert(std::numeric_limits<Number>::digits >= 64);
 
-constexpr std::size_t kMostDigits = 18;  // of a text that is a number; also 0x and 16 digits
+constexpr std::size_t kLongestHex = 18;   // 0x and 16 digits
+constexpr std::size_t kLongestReal = 32;  // with a point or an exponent
 
 bool is_hex(const std::string& text) {
-  return text.rfind("0x", 0) == 0 && text.size() > 2 && text.size() <= kMostDigits &&
+  return text.rfind("0x", 0) == 0 && text.size() > 2 && text.size() <= kLongestHex &&
          text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
 }
 
@@ -27,12 +29,13 @@ bool is_decimal(const std::string& text) {
   const std::size_t digits =
       std::min(text.find_first_not_of("0123456789", sign), text.size()) - sign;
   const bool has_leading_zero = digits > 1 && text[sign] == '0';
-  return digits > 0 && !has_leading_zero && text.size() <= kMostDigits &&
+  return digits > 0 && !has_leading_zero &&
+         (digits + sign == text.size() || text.size() <= kLongestReal) &&
          text.find_first_not_of("0123456789.eE+-", sign) == std::string::npos;
 }
 
-// `3`, `0x10`, `0.5`, `1e6`. Long rows of digits, and such with leading zeros, are no numbers but
-// bytes.
+// `3`, `0x10`, `0.5`, `1e6`. Rows of digits above 64 bits, and such with leading zeros, are no
+// numbers but bytes.
 std::optional<Number> number_of(const std::string& text) {
   if (is_hex(text)) {
     return std::strtoull(text.c_str() + 2, nullptr, 16);
@@ -41,7 +44,13 @@ std::optional<Number> number_of(const std::string& text) {
     return std::nullopt;
   }
   if (text.find_first_of(".eE+-", 1) == std::string::npos) {
-    return std::strtold(text.c_str(), nullptr);
+    const std::size_t sign = text[0] == '-' || text[0] == '+' ? 1 : 0;
+    std::uint64_t value = 0;
+    const auto read = std::from_chars(text.data() + sign, text.data() + text.size(), value);
+    if (read.ec != std::errc()) {
+      return std::nullopt;
+    }
+    return text[0] == '-' ? -static_cast<Number>(value) : static_cast<Number>(value);
   }
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);  // rounded as that of an event
@@ -63,6 +72,21 @@ std::optional<Number> number_of(const Json& value) {
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// What is meant as a number, whether or not it is one: `0xffff_ffff`. No event has such texts.
+bool looks_like_hex(const std::string& text) {
+  return text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
+}
+
+// Single words around `..` of which one is meant as a number; `see 0..7` is a text.
+bool are_bounds(const std::string& first, const std::string& second) {
+  const auto begins_as_number = [](const std::string& text) {
+    const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    return sign < text.size() && std::isdigit(static_cast<unsigned char>(text[sign])) != 0;
+  };
+  return (first + second).find(' ') == std::string::npos &&
+         (begins_as_number(first) || begins_as_number(second));
 }
 
 bool is_equal(const Json& value, const std::string& text) {
@@ -94,11 +118,16 @@ std::vector<config::Value> items_of(const config::Value& value) {
 ValueTest ValueTest::read(const config::Value& value, const Spot& spot) {
   using Kind = config::Value::Kind;
   ValueTest test;
-  if (value.kind == Kind::kMap || (value.kind == Kind::kSequence && value.items.empty())) {
+  const bool is_list = value.kind == Kind::kSequence && !value.items.empty();
+  if (value.kind != Kind::kScalar && !is_list) {
     spot.add_unexpected(value, "a value or a list of values");
     return test;
   }
   for (const config::Value& one : items_of(value)) {
+    if (one.kind != Kind::kScalar) {
+      spot.add_unexpected(one, "one value; {same: name} and {not: name} stand in no list");
+      continue;
+    }
     test.text_ += (test.text_.empty() ? "" : " or ") + one.text;
     test.any_of_.push_back(read_one(one.text));
     if (const std::string problem = flaw(test.any_of_.back()); !problem.empty()) {
@@ -134,7 +163,13 @@ ValueTest ValueTest::nothing(const std::string& text) {
 
 std::string ValueTest::flaw(const One& one) {
   if (one.relation == Relation::kCompared && !number_of(one.first)) {
-    return "a number behind the relation, such as \">= 2\"";
+    return "a number of at most 64 bits behind the relation, such as \">= 2\"";
+  }
+  if (one.relation == Relation::kBetween && !(number_of(one.first) && number_of(one.second))) {
+    return "two numbers of at most 64 bits, such as \"4..8\" or \"0x0..0xfff\"";
+  }
+  if (looks_like_hex(one.first) && !number_of(one.first)) {
+    return "a number of at most 64 bits, such as 12 or 0x1f";
   }
   if (one.relation == Relation::kBetween && *number_of(one.first) > *number_of(one.second)) {
     return "the smaller number first, such as \"4..8\"";
@@ -163,11 +198,14 @@ ValueTest::One ValueTest::read_one(const std::string& text) {
   }
   one.first = text;
   const std::size_t dots = text.find("..");
-  if (dots != std::string::npos && number_of(trimmed(text.substr(0, dots))) &&
-      number_of(trimmed(text.substr(dots + 2)))) {
-    one.relation = Relation::kBetween;
-    one.first = trimmed(text.substr(0, dots));
-    one.second = trimmed(text.substr(dots + 2));
+  if (dots != std::string::npos) {
+    const std::string first = trimmed(text.substr(0, dots));
+    const std::string second = trimmed(text.substr(dots + 2));
+    if (are_bounds(first, second)) {
+      one.relation = Relation::kBetween;
+      one.first = first;
+      one.second = second;
+    }
   }
   return one;
 }
@@ -185,7 +223,8 @@ bool ValueTest::holds(const One& one, const Json& value) {
     return false;
   }
   if (one.relation == Relation::kBetween) {
-    return *bound <= *seen && *seen <= *number_of(one.second);
+    const std::optional<Number> last = number_of(one.second);
+    return last && *bound <= *seen && *seen <= *last;
   }
   return *seen < *bound ? one.is_less_good : *bound < *seen ? one.is_more_good : one.is_same_good;
 }

@@ -219,6 +219,35 @@ TEST(BadCaseFile, ValuesThatNoEventHasAreRefused) {
               IsEmpty());
 }
 
+TEST(BadCaseFile, NumbersThatFailToParseAreNoTexts) {
+  for (const char* value :
+       {"0 .. 0xffff_ffff", "0x0..0x1_0000", "0x0..4KiB", "0..0X2000", "..5", "0..",
+        "0..18446744073709551616", "0xffff_ffff", "0X20", "!= 0x1_0", ">= 18446744073709551616"}) {
+    EXPECT_THAT(problems_with(std::string("never: [{event: wire, address: \"") + value + "\"}]\n"),
+                ElementsAre(HasSubstr("of at most 64 bits")))
+        << value;
+  }
+  EXPECT_THAT(problems_with("never: [{event: wire, address: [18446744073709547520, \"../x\", "
+                            "\"0..9223372036854775808\", \">= 9223372036854775808\", \"a..b\", "
+                            "\"see 0..x\", \"0..0.30000000000000004\"]}]\n"),
+              IsEmpty());
+  EXPECT_THAT(problems_with("never: [{event: committed, hex: \"112233445566778899001122\"}]\n"),
+              IsEmpty());
+  EXPECT_THAT(problems_with("final: {memory: {0: \"112233445566778899001122\"}}\n"), IsEmpty());
+}
+
+TEST(BadCaseFile, AListOfValuesHoldsValuesAlone) {
+  EXPECT_THAT(problems_with("never: [{event: wire, tag: [{same: t}, {not: t}]}]\n"),
+              ElementsAre(HasSubstr("c.yaml:5:29: never[0].tag: is a map; expected one value"),
+                          HasSubstr("c.yaml:5:40: never[0].tag: is a map; expected one value")));
+  EXPECT_THAT(problems_with("never: [{event: wire, type: [[MWr, MRd]]}]\n"),
+              ElementsAre(HasSubstr("never[0].type: is a sequence; expected one value")));
+  EXPECT_THAT(problems_with("final: {counters: {links.0.up.tlps: [[1, 2]]}}\n"),
+              ElementsAre(HasSubstr("c.yaml:5:38: final.counters.links.0.up.tlps: is a sequence")));
+  EXPECT_THAT(problems_with("never: [{event: wire, tag: }]\n"),
+              ElementsAre(HasSubstr("never[0].tag: is nothing; expected a value or a list")));
+}
+
 TEST(BadCaseFile, FaultRecordsAreReadLikeSteps) {
   EXPECT_THAT(problems_with("final: {faults: [{index: 1, code: 0x59, type: write}]}\n"), IsEmpty());
   EXPECT_THAT(problems_with("final: {faults: [{index: 1}]}\n"),

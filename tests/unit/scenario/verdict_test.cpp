@@ -40,6 +40,16 @@ std::vector<Failure> judged(const std::string& expectations) {
   return judge(one, log());
 }
 
+TEST(ValueTest, NumbersOf64BitsAreTakenToTheLastBit) {
+  EXPECT_TRUE(ValueTest::of("18446744073709547520").holds(Json("0xfffffffffffff000")));
+  EXPECT_FALSE(ValueTest::of("18446744073709547520").holds(Json("0xfffffffffffff001")));
+  EXPECT_TRUE(ValueTest::of("0..9223372036854775808").holds(Json("0x8000000000000000")));
+  EXPECT_FALSE(ValueTest::of("0..9223372036854775808").holds(Json("0x8000000000000001")));
+  EXPECT_TRUE(ValueTest::of(">= 9223372036854775808").holds(Json(std::uint64_t{1} << 63)));
+  EXPECT_FALSE(ValueTest::of("> 9223372036854775808").holds(Json(std::uint64_t{1} << 63)));
+  EXPECT_TRUE(ValueTest::of("-9223372036854775808").holds(Json(INT64_MIN)));
+}
+
 TEST(Verdict, EventsAreFoundInOrder) {
   EXPECT_THAT(judged("expect:\n  - {type: MWr}\n  - {type: Ack}\n  - {type: MWr, replay: true}\n"),
               IsEmpty());
