@@ -2,11 +2,15 @@
 // Parameters of case files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 
+#include "common/printable.h"
+#include "common/ranges.h"
 #include "scenario/case_values.h"
 #include "sweep/expression.h"
 
@@ -83,6 +87,41 @@ std::optional<double> number_of(const Parameters& values, const std::string& nam
   return value;
 }
 
+// Exact, where it is a whole number of 64 bits with a sign; `128B` is one.
+std::optional<std::int64_t> whole_of(const Parameters& values, const std::string& name) {
+  const auto found = values.find(name);
+  if (found == values.end()) {
+    return std::nullopt;
+  }
+  const bool is_hex = found->second.rfind("0x", 0) == 0;
+  const std::string text = found->second.substr(is_hex ? 2 : 0);
+  std::int64_t value = 0;
+  const auto [end, failure] =
+      std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
+  const std::string rest(end, text.data() + text.size());
+  return failure == std::errc() && (rest.empty() || (rest == kBytes && !is_hex))
+             ? std::optional<std::int64_t>(value)
+             : std::nullopt;
+}
+
+// Reals are exact for whole numbers below this.
+constexpr double kLeastInexact = 9007199254740992;  // 2^53
+
+constexpr double kMost = 9e18;  // of a formula; below the range of 64 bits
+
+// Of a formula of whole numbers, which has no rounding.
+std::string whole_replacement(const std::string& inside, const Expression& formula,
+                              const Parameters& values, std::string& problem) {
+  const auto value =
+      formula.whole_value([&](const std::string& name) { return whole_of(values, name); });
+  if (!value || std::abs(static_cast<double>(*value)) > kMost) {
+    problem = fmt::format("${{{}}} leaves the whole numbers of 64 bits; expected a number up to {}",
+                          shortened(inside), kMost);
+    return "";
+  }
+  return std::to_string(*value);
+}
+
 // What stands for one ${...}; an empty problem where it could be had.
 std::string replacement(const std::string& inside, const Parameters& values, std::string& problem) {
   const auto found = values.find(inside);
@@ -94,18 +133,35 @@ std::string replacement(const std::string& inside, const Parameters& values, std
     problem = formula.problem();
     return "";
   }
+  const auto is_whole = [&](const std::string& name) { return whole_of(values, name).has_value(); };
+  if (formula.is_whole() && all_of(formula.columns(), is_whole)) {
+    return whole_replacement(inside, formula, values, problem);
+  }
   std::string no_number;
-  const auto value = formula.value(
-      [&](const std::string& name, bool) { return number_of(values, name, no_number); });
-  constexpr double kMost = 9e18;  // below the range of 64 bits
+  double most = 0;  // of what is put in
+  for (const Expression::Operand& operand : formula.operands()) {
+    most = std::max(most, std::abs(operand.number));
+  }
+  const auto value = formula.value([&](const std::string& name, bool) {
+    const std::optional<double> number = number_of(values, name, no_number);
+    most = std::max(most, std::abs(number.value_or(0)));
+    return number;
+  });
   if (!no_number.empty()) {
-    problem = "${" + inside + "}: " + no_number;
+    problem = "${" + shortened(inside) + "}: " + no_number;
   } else if (!value) {
     problem =
         fmt::format("${{{}}}: no such parameter, or it is no number; expected a number up to {}",
-                    inside, kMost);
+                    shortened(inside), kMost);
   } else if (!(std::abs(*value) <= kMost)) {
-    problem = fmt::format("${{{}}} is {}; expected a number up to {}", inside, *value, kMost);
+    problem =
+        fmt::format("${{{}}} is {}; expected a number up to {}", shortened(inside), *value, kMost);
+  } else if (std::max(most, std::abs(*value)) >= kLeastInexact) {
+    problem = fmt::format(
+        "${{{}}} has a number of 2^53 or more beside a division or a fraction, which would round "
+        "it; "
+        "expected whole numbers and + - * alone",
+        shortened(inside));
   } else {
     return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
                                         : fmt::format("{}", *value);

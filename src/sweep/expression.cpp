@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+
+#include "common/printable.h"
 
 namespace flitwise {
 namespace {
@@ -49,7 +52,8 @@ sqlite3* calculator() {
 
 std::string mistake(const std::string& formula, std::size_t at, const std::string& what) {
   const std::string seen = at < formula.size() ? fmt::format("'{}'", formula[at]) : "the end";
-  return fmt::format("'{}': {} at character {}: {}; {}", formula, seen, at + 1, what, kGrammar);
+  return fmt::format("'{}': {} at character {}: {}; {}", shortened(formula), seen, at + 1, what,
+                     kGrammar);
 }
 
 bool is_word(char c) {
@@ -65,6 +69,8 @@ class SqlText {
 
   static constexpr const char* kFront = "SELECT ";
 
+  /// Of the formula whose SQL was asked for: see Expression::is_whole.
+  bool is_whole() const { return is_whole_; }
   /// Empty where the formula has what no formula may have: see problem.
   std::string sql(std::string& problem) {
     for (std::size_t at = 0; at < formula_.size() && problem.empty();) {
@@ -110,6 +116,7 @@ class SqlText {
     } else if (std::string("+-*/,)").find(c) == std::string::npos) {
       problem = mistake(formula_, at, "no sign of a formula");
     }
+    is_whole_ = is_whole_ && c != '/';
     is_baseline_next_ = false;
     return std::string(1, c);
   }
@@ -120,7 +127,7 @@ class SqlText {
       problem = mistake(formula_, begin, "no name in double quotes");
     } else {
       operands_.push_back(
-          {formula_.substr(begin + 1, end - begin - 2), is_of_baseline(), 0, begin + 1});
+          {formula_.substr(begin + 1, end - begin - 2), is_of_baseline(), 0, 0, begin + 1});
     }
     return "?";
   }
@@ -130,14 +137,15 @@ class SqlText {
     const std::size_t next = formula_.find_first_not_of(" \t\n", end);
     if (is_number(begin)) {
       char* rest = nullptr;
-      operands_.push_back({"", false, std::strtod(text.c_str(), &rest), begin});
+      operands_.push_back({"", false, std::strtod(text.c_str(), &rest), 0, begin});
+      note_whole(text, operands_.back());
       if (*rest != '\0') {
         problem = mistake(formula_, begin, "no decimal number");
       }
       return "?";
     }
     if (next == std::string::npos || formula_[next] != '(') {
-      operands_.push_back({text, is_of_baseline(), 0, begin});
+      operands_.push_back({text, is_of_baseline(), 0, 0, begin});
       return "?";
     }
     if (std::find(std::begin(kFunctions), std::end(kFunctions), text) == std::end(kFunctions)) {
@@ -145,6 +153,20 @@ class SqlText {
     }
     is_baseline_next_ = text == "baseline";
     return is_baseline_next_ ? "" : text;
+  }
+
+  // `12` as it stands, 1e3 as it is rounded.
+  void note_whole(const std::string& text, Expression::Operand& operand) {
+    constexpr double kMost = 9e18;  // below the range of 64 bits
+    const auto [end, failure] =
+        std::from_chars(text.data(), text.data() + text.size(), operand.whole);
+    if (end == text.data() + text.size()) {
+      is_whole_ = is_whole_ && failure == std::errc();
+    } else if (std::abs(operand.number) <= kMost && operand.number == std::floor(operand.number)) {
+      operand.whole = static_cast<std::int64_t>(operand.number);
+    } else {
+      is_whole_ = false;
+    }
   }
 
   bool is_of_baseline() const {
@@ -156,12 +178,15 @@ class SqlText {
   std::string sql_;
   std::vector<bool> baselines_;  // of each open parenthesis: what is inside is of the baseline
   bool is_baseline_next_ = false;
+  bool is_whole_ = true;
 };
 
 }  // namespace
 
 Expression::Expression(const std::string& formula) {
-  const std::string sql = SqlText(formula, operands_).sql(problem_);
+  SqlText text(formula, operands_);
+  const std::string sql = text.sql(problem_);
+  is_whole_ = text.is_whole();
   if (!problem_.empty()) {
     return;
   }
@@ -207,6 +232,24 @@ std::optional<double> Expression::value(const Lookup& lookup) const {
   }
   const double sum = sqlite3_column_double(statement, 0);
   return std::isfinite(sum) ? std::optional<double>(sum) : std::nullopt;
+}
+
+std::optional<std::int64_t> Expression::whole_value(const WholeLookup& lookup) const {
+  sqlite3_stmt* const statement = statement_.get();
+  sqlite3_reset(statement);
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const Operand& operand = operands_[i];
+    const auto value = operand.column.empty() ? std::optional<std::int64_t>(operand.whole)
+                                              : lookup(operand.column);
+    const int index = static_cast<int>(i) + 1;
+    value ? sqlite3_bind_int64(statement, index, *value) : sqlite3_bind_null(statement, index);
+  }
+  // SQLite goes on with reals where whole numbers no longer do.
+  if (sqlite3_step(statement) != SQLITE_ROW ||
+      sqlite3_column_type(statement, 0) != SQLITE_INTEGER) {
+    return std::nullopt;
+  }
+  return sqlite3_column_int64(statement, 0);
 }
 
 }  // namespace flitwise

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,12 +32,20 @@ class Expression {
   /// Empty where a column is missing or a divisor is 0. REQUIRES: is_valid().
   std::optional<double> value(const Lookup& lookup) const;
 
+  /// Is nothing divided, and each number of the formula a whole one of 64 bits? Then whole_value is
+  /// exact for whole columns, as value is up to 2^53 only.
+  bool is_whole() const { return is_whole_; }
+  using WholeLookup = std::function<std::optional<std::int64_t>(const std::string& column)>;
+  /// Empty where a column is missing or a sum is beyond 64 bits. REQUIRES: is_valid(), is_whole().
+  std::optional<std::int64_t> whole_value(const WholeLookup& lookup) const;
+
   /// What stands for one `?` of the statement: a number, or a column if that has a name.
   struct Operand {
     std::string column;
     bool of_baseline = false;
     double number = 0;
-    std::size_t at = 0;  ///< where its name begins in the formula, from 0
+    std::int64_t whole = 0;  ///< the same, exact, where the formula is_whole()
+    std::size_t at = 0;      ///< where its name begins in the formula, from 0
   };
   const std::vector<Operand>& operands() const { return operands_; }
 
@@ -44,6 +53,7 @@ class Expression {
   std::shared_ptr<sqlite3_stmt> statement_;
   std::vector<Operand> operands_;
   std::string problem_;
+  bool is_whole_ = true;
 };
 
 }  // namespace flitwise

@@ -40,6 +40,17 @@ TEST(BadCaseFile, FormulaBeyondTheWholeNumbersIsRefused) {
   }
 }
 
+TEST(BadCaseFile, FormulaThatWouldRoundWholeNumbersIsRefused) {
+  const std::string big = "matrix: {b: [9007199254740993, 0x20000000000001]}\n";
+  for (const char* formula : {"${b / 1}", "${b * 1.5}", "${1e17 / 2}"}) {
+    EXPECT_THAT(problems_of(big, std::string("${b}${b} ") + formula),
+                Contains(HasSubstr("of 2^53 or more beside a division or a fraction")))
+        << formula;
+  }
+  EXPECT_THAT(problems_of("", "${4611686018427387904 * 4 - 4611686018427387904 * 4}"),
+              Contains(HasSubstr("leaves the whole numbers of 64 bits; expected a number up to")));
+}
+
 TEST(BadCaseFile, MatrixOfMoreCasesThanAnybodyReadsIsRefused) {
   std::string matrix = "matrix:\n";
   for (char axis = 'a'; axis <= 'l'; ++axis) {

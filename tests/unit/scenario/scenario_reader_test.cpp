@@ -42,6 +42,23 @@ TEST(CaseFile, ReadsStepsAsOperationsOfTheScriptLanguage) {
   EXPECT_EQ(cases[0].steps[1].place.line, 7);
 }
 
+TEST(CaseFile, FormulasOfWholeNumbersAreExactTo64Bits) {
+  const auto poked = [](const std::string& formula) {
+    return cases_from_text(std::string(kHead) +
+                               "matrix: {b: [9007199254740993], h: [0x20000000000001]}\n"
+                               "stimulus:\n  - poke: {addr: '${h + b - h - b}', u64: '${" +
+                               formula + "}'}\nnever:\n  - {event: violation}\n",
+                           "case.yaml")
+        .at(0)
+        .steps.at(0)
+        .op.value("u64", "");
+  };
+  EXPECT_EQ(poked("9007199254740993 + 0"), "9007199254740993");
+  EXPECT_EQ(poked("b + h"), "18014398509481986");
+  EXPECT_EQ(poked("max(b, 7) * 3 + 1e3"), "27021597764223979");
+  EXPECT_EQ(poked("0 - b + 18014398509481987"), "9007199254740994");
+}
+
 TEST(CaseFile, AMatrixGivesAllCombinationsAndFormulasAreFilledIn) {
   const auto cases =
       cases_from_text(std::string(kHead) +

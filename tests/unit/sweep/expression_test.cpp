@@ -34,6 +34,25 @@ TEST(Expression, ProductsBindTighterThanSumsAndBothGoFromLeftToRight) {
   EXPECT_EQ(value("(1 + 2) * -3"), -9);
 }
 
+TEST(Expression, WholeNumbersWithoutADivisionAreExact) {
+  const auto whole = [](const std::string& formula) {
+    const Expression expression(formula);
+    EXPECT_TRUE(expression.is_whole()) << formula;
+    return expression.whole_value(
+        [](const std::string&) { return std::optional<std::int64_t>(9007199254740993); });
+  };
+  EXPECT_EQ(whole("a + 1"), 9007199254740994);
+  EXPECT_EQ(whole("max(a, 1e3) - -9007199254740993"), 18014398509481986);
+  EXPECT_EQ(whole("a * a"), std::nullopt);
+  for (const char* formula : {"a / 1", "a * 0.5", "9223372036854775808 - a", "1e19"}) {
+    EXPECT_FALSE(Expression(formula).is_whole()) << formula;
+  }
+}
+
+TEST(Expression, ALongFormulaIsCutInMessages) {
+  EXPECT_LT(Expression(std::string(5000, '(')).problem().size(), 600U);
+}
+
 TEST(Expression, ColumnsAreThoseOfTheRowOrOfItsBaseline) {
   EXPECT_EQ(value("a + workload.payload"), 306);
   EXPECT_EQ(value("100 * a / baseline(a) - 100"), -90);
