@@ -129,7 +129,7 @@ class BlockPlanner {
     if (problem.file.rfind(front, 0) != 0) {
       return problem;
     }
-    const std::size_t end = problem.file.find('=');
+    const std::size_t end = problem.file.find('=');  // no key of the study has one
     const auto axis = axes_.find(problem.file.substr(front.size(), end - front.size()));
     if (axis != axes_.end()) {
       problem.file = study_.file;
@@ -148,6 +148,33 @@ class BlockPlanner {
 };
 
 constexpr std::size_t kMostValues = 100'000;
+constexpr std::size_t kMostPoints = 100'000;  // of a study; the plan keeps a whole config of each
+
+/// Refuses, before anything is expanded, what makes more points than that: at the axis that does.
+void check_size(const Study& study) {
+  std::size_t left = kMostPoints;
+  for (const Block& block : study.blocks) {
+    std::size_t points = std::max<std::size_t>(1, block.seeds.size());
+    const auto refuse = [&](const Problem& place, std::size_t times) {
+      throw ConfigError(
+          {{study.file, place.line, place.column, place.path,
+            fmt::format("makes {} x {} points of block {}; expected at most {} in a study{}",
+                        points, times, block.name, kMostPoints,
+                        left == kMostPoints ? "" : fmt::format(", of which {} are left", left))}});
+    };
+    if (points > left) {
+      refuse({"", 0, 0, "seeds", ""}, 1);
+    }
+    for (const AxisGroup& group : block.groups) {
+      const Axis& axis = group.front();
+      if (axis.values.size() > left / points) {
+        refuse({"", axis.line, axis.column, axis.key, ""}, axis.values.size());
+      }
+      points *= axis.values.size();
+    }
+    left -= points;
+  }
+}
 constexpr const char* kExpected = "expected A..B:*K or A..B:+K, such as 8B..4KiB:*2";
 
 struct Parts {
@@ -290,6 +317,7 @@ void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& p
 
 Plan make_plan(const Study& study, const std::vector<std::string>& sets,
                std::vector<Problem>* without_effect) {
+  check_size(study);
   Plan plan;
   std::vector<Problem> problems;
   KeysWithoutEffect given;

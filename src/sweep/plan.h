@@ -79,7 +79,8 @@ struct Point {
 using Plan = std::vector<Point>;
 
 /// All points in order: blocks, then groups with the last one fastest, then seeds. `sets` are
-/// overrides for every point and win over the study. Throws ConfigError; a bad value of an axis,
+/// overrides for every point and win over the study. Throws ConfigError, at once where there are
+/// more than 100,000 points; a bad value of an axis,
 /// and a figure or label with the name of a column of results, is reported once, at its place.
 /// `without_effect`, if that is asked for: each key of the study and of `sets` that no point reads,
 /// once, with why as in LoadNotes::given.

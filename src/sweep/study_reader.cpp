@@ -230,7 +230,11 @@ class StudyReader : private PresentationReader {
     return axes;
   }
 
-  static Axis axis_of(const Value::Entry& entry, const std::vector<std::string>& values) {
+  Axis axis_of(const Value::Entry& entry, const std::vector<std::string>& values) {
+    if (entry.key.find('=') != std::string::npos && label_name(entry.key).empty()) {
+      complain(entry.place, entry.key,
+               "has '='; expected the path of one config key, such as link.mps");
+    }
     return {entry.key, values, entry.place.line, entry.place.column};
   }
 

@@ -102,6 +102,28 @@ TEST_F(SweepPlan, OverridesFromTheCommandLineWinInEveryPoint) {
   }
 }
 
+TEST_F(SweepPlan, MoreThanAHundredThousandPointsAreRefusedBeforeAnyIsMade) {
+  const auto problem = [this](const std::string& yaml) -> std::string {
+    try {
+      plan(yaml);
+    } catch (const ConfigError& error) {
+      return error.problems().size() == 1 ? error.what() : "several problems";
+    }
+    return "";
+  };
+  std::string axes = "axes:\n";
+  for (unsigned i = 0; i < 12; ++i) {
+    axes += "  label.k" + std::to_string(i) + ": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n";
+  }
+  EXPECT_THAT(problem(axes), HasSubstr("study.yaml:8:3: label.k5: makes 100000 x 10 points of "
+                                       "block main; expected at most 100000 in a study"));
+  const std::string range = "axes: {label.k: {range: 1..60000:+1}}\n";
+  EXPECT_THAT(problem("seeds: [1, 2]\n" + range), HasSubstr("makes 2 x 60000 points"));
+  EXPECT_THAT(problem("blocks: [{name: a, " + range.substr(0, range.size() - 1) + "}, {name: b, " +
+                      range.substr(0, range.size() - 1) + "}]\n"),
+              HasSubstr("of block b; expected at most 100000 in a study, of which 40000 are left"));
+}
+
 TEST_F(SweepPlan, BadValuesAreReportedOnceWhereTheStudyWritesThem) {
   try {
     plan("axes: {link.mps: [128B, 256B], device.dhi.bits: [2, 13]}\n");

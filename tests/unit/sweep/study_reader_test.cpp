@@ -98,6 +98,16 @@ TEST_F(StudyReader, AllProblemsAreReportedInOneGo) {
   EXPECT_THAT(found[5], HasSubstr("study.yaml:4:19: zip.e: 1 values beside the 2 of d"));
 }
 
+TEST_F(StudyReader, AKeyOfAConfigHasNoEqualsSign) {
+  const auto found = problems(
+      "base: base.yaml\n"
+      "set: {\"!= \": 3}\n"
+      "axes: {\"link.mps=128B,x\": [1, 2], label.a=b: [1, 2]}\n");
+  ASSERT_EQ(found.size(), 2U) << ::testing::PrintToString(found);
+  EXPECT_THAT(found[0], HasSubstr("study.yaml:2:7: != : has '='; expected the path of one config"));
+  EXPECT_THAT(found[1], HasSubstr("study.yaml:3:8: link.mps=128B,x: has '='"));
+}
+
 TEST_F(StudyReader, EveryBlockNeedsABaseAndAnOwnName) {
   EXPECT_THAT(problems("axes: {a: [1]}\n").at(0), HasSubstr("no base"));
   EXPECT_THAT(problems("base: base.yaml\nblocks: [{axes: {a: [1]}}]\n").at(0),
