@@ -33,6 +33,12 @@ std::string manifest_line(const Point& point) {
   return line.dump();
 }
 
+std::string flaw_of_json(const Json::exception& error) {
+  const auto* const broken = dynamic_cast<const Json::parse_error*>(&error);
+  return broken != nullptr ? fmt::format("is no JSON at byte {}", broken->byte)
+                           : "a key is missing, or has a value of another kind";
+}
+
 [[noreturn]] void refuse_line(const std::string& file, std::size_t index, const std::string& path,
                               const std::string& message) {
   throw ConfigError({{file, static_cast<int>(index) + 1, 1, path, message}});
@@ -69,9 +75,9 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
     point.config = line.at("config");
     return point;
   } catch (const Json::exception& error) {
-    refuse_line(
-        file, index, "",
-        fmt::format("no line of a manifest: {}; expected one made by sweep plan", error.what()));
+    refuse_line(file, index, "",
+                fmt::format("no line of a manifest: {}; expected one made by sweep plan",
+                            flaw_of_json(error)));
   }
 }
 
@@ -147,13 +153,20 @@ void check_owner(const Plan& plan, const Presentation& study, const std::string&
   if (!std::filesystem::exists(file, ignored)) {
     return;
   }
+  // Either file says whose the folder is where the other one is damaged.
   Presentation owner;
   Plan points;
   try {
     owner = read_presentation(folder);
+  } catch (const ConfigError&) {  // the manifest may say it
+    owner = {};
+  }
+  try {
     points = read_manifest(file);
   } catch (const ConfigError&) {
-    return;  // nobody's: both files are written anew
+    if (owner.title.empty() && owner.file.empty()) {
+      return;  // nobody's: both files are written anew
+    }
   }
   const bool has_titles = !owner.title.empty() && !study.title.empty();
   const auto ids = mapped(points, &Point::id);
@@ -225,7 +238,7 @@ Presentation read_presentation(const std::string& folder) {
       return presentation;
     }
   } catch (const Json::exception& error) {
-    seen = error.what();
+    seen = flaw_of_json(error);
   }
   throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
 }
@@ -236,6 +249,9 @@ Plan read_manifest(const std::string& file) {
     plan.push_back(point_from(line, file, i));
     return true;
   });
+  if (plan.empty()) {
+    throw ConfigError({{file, 0, 0, "", "has no point; expected a manifest of sweep plan"}});
+  }
   return plan;
 }
 

@@ -184,6 +184,30 @@ TEST_F(SweepPlan, ADamagedManifestIsRefusedWithItsLine) {
   }
 }
 
+TEST_F(SweepPlan, WhatIsWrongWithAFileOfAPlanIsSaidInWordsOfOurs) {
+  const std::string file = folder_.file("out/manifest.jsonl");
+  write_plan(plan("axes: {workload.payload: [8B]}\n"), {}, folder_.file("out"), "flitwise");
+  const auto message = [](const auto& read) -> std::string {
+    try {
+      read();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::pair<std::string, std::string> damages[] = {
+      {"", "has no point; expected a manifest of sweep plan"},
+      {"{]\n", "no line of a manifest: is no JSON at byte 2"},
+      {"{}\n", "no line of a manifest: a key is missing, or has a value of another kind"}};
+  for (const auto& [text, said] : damages) {
+    write_file_atomically(file, text);
+    EXPECT_THAT(message([&] { read_manifest(file); }), HasSubstr(said));
+  }
+  write_file_atomically(folder_.file("out/study.json"), "[");
+  EXPECT_THAT(message([&] { read_presentation(folder_.file("out")); }),
+              HasSubstr("is no JSON at byte 2; expected the file that sweep plan wrote"));
+}
+
 TEST_F(SweepPlan, OnlyAResultOfThisVeryIdCounts) {
   const Plan points = plan("axes: {workload.payload: [8B, 16B]}\n");
   const std::string out = folder_.file("out");
@@ -246,6 +270,27 @@ TEST_F(SweepPlan, AFolderBelongsToTheStudyOfItsFileOrTitleOrPoints) {
   EXPECT_THROW(write_plan(other, title("/d.yaml", "d"), out, "flitwise"), ConfigError);
   std::filesystem::remove(out + "/manifest.jsonl");
   EXPECT_NO_THROW(write_plan(other, title("/d.yaml", "d"), out, "flitwise")) << "nobody's";
+}
+
+TEST_F(SweepPlan, OfAFolderWithADamagedFileTheOtherOneSaysWhoseItIs) {
+  const std::string out = folder_.file("out");
+  Presentation mine, another;
+  mine.title = "mine";
+  another.title = "another";
+  const Plan points = plan("axes: {workload.payload: [8B]}\n");
+  const Plan other = plan("axes: {workload.payload: [32B]}\n");
+  const std::string manifest = out + "/manifest.jsonl", shown = out + "/study.json";
+  for (const std::string& damaged : {manifest, shown}) {
+    for (const char* const left : {"{", "{}"}) {
+      write_plan(points, mine, out, "flitwise");
+      write_file_atomically(damaged, left);
+      EXPECT_THROW(write_plan(other, another, out, "flitwise"), ConfigError) << damaged << left;
+      EXPECT_NO_THROW(write_plan(points, mine, out, "flitwise")) << damaged << left;
+    }
+  }
+  write_file_atomically(manifest, "{");
+  write_file_atomically(shown, "{");
+  EXPECT_NO_THROW(write_plan(other, another, out, "flitwise")) << "nobody's";
 }
 
 TEST_F(SweepPlan, MergedFilesOfAnotherManifestGo) {
