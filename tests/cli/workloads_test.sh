@@ -46,4 +46,22 @@ said "functions.yaml:5:31: "
 said "function 9 of a device that has 4; expected device.functions.count of at least 10"
 sed -i 's/9/3/' "$work/functions.yaml"
 expect 0 run "$work/functions.yaml" "${small[@]}" --quiet
+# A trace that is changed while it is replayed is bad input. The run waits for who reads its packets.
+trace changed $(for i in {1..20000}; do echo "$((i * 100)),0,write,0x1000,64"; done)
+mkfifo "$work/packets"
+timeout 60 "$FLITWISE" run "$traced" --quiet --trace packets="$work/packets" >"$work/out" 2>"$work/err" &
+running=$!
+timeout 60 python3 - "$work/packets" "$work/changed.csv" <<'P'
+import sys
+packets = open(sys.argv[1], "rb", 0)
+packets.read(1)
+open(sys.argv[2], "r+").truncate(100)
+while packets.read(65536):
+    pass
+P
+seen=0
+wait "$running" || seen=$?
+[[ $seen == 2 ]] || complain "a trace that has changed: exit code $seen: $(head -c 300 "$work/err")"
+said "the file changed after it was checked"
+[[ $(wc -l <"$work/err") == 1 ]] || complain "more than one line on a trace that has changed: $(cat "$work/err")"
 finish
