@@ -9,6 +9,13 @@ namespace flitwise::scenario {
 
 using config::Value;
 
+void check_one_line(const std::string& line, const config::Place& place, const Spot& spot) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+  if (any_of(line, is_control)) {
+    spot.add(place, "has a line break or another control character; expected one line of text");
+  }
+}
+
 void check_truth(const Value& value, const Spot& spot) {
   if (value.text != "true" && value.text != "false") {
     spot.add_unexpected(value, "true or false");

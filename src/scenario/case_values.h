@@ -13,6 +13,8 @@
 
 namespace flitwise::scenario {
 
+/// Complains of line breaks and other control characters: lists and verdicts give each case a line.
+void check_one_line(const std::string& line, const config::Place& place, const Spot& spot);
 /// Complains of a value that is neither true nor false.
 void check_truth(const config::Value& value, const Spot& spot);
 /// Complains of keys that are not known.

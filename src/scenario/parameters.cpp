@@ -38,6 +38,7 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
       Spot{"variants", problems}.add_unexpected(item, "a map of parameters");
     }
     variant.name = variant.name.empty() ? by_values : variant.name;
+    check_one_line(variant.name, item.place, {"variants.name", problems});
     variant.values["name"] = variant.name;
     variants.push_back(std::move(variant));
   }
@@ -54,6 +55,7 @@ std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::
       if (item.kind != Value::Kind::kScalar) {
         Spot{"matrix." + axis.key, problems}.add_unexpected(item, "one value");
       }
+      check_one_line(item.text, item.place, {"matrix." + axis.key, problems});
       Variant next = variant;
       next.values[axis.key] = item.text;
       next.name += (next.name.empty() ? "" : "-") + item.text;

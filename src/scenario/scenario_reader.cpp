@@ -68,13 +68,8 @@ class CaseReader {
       spot_.at(key).add_unexpected(entry->value, "a text");
       return "";
     }
-    const std::string& line = entry->value.text;
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-    if (any_of(line, is_control)) {
-      spot_.at(key).add(entry->value.place,
-                        "has a line break or another control character; expected one line of text");
-    }
-    return line;
+    check_one_line(entry->value.text, entry->value.place, spot_.at(key));
+    return entry->value.text;
   }
 
   void read_cites() {

@@ -338,6 +338,15 @@ TEST(BadCaseFile, IdAndTitleAreOneLine) {
                                  HasSubstr("c.yaml:2:8: title: has a line break or another")));
 }
 
+TEST(BadCaseFile, TheNameOfAVariantIsOneLine) {
+  const std::string end = "never: [{event: wire, tag: \"${b}\"}]\n";
+  EXPECT_THAT(problems_with("matrix: {b: [\"1\\n2\"]}\n" + end),
+              Contains(HasSubstr("c.yaml:5:14: matrix.b: has a line break or another")));
+  EXPECT_THAT(problems_with("variants: [{name: \"x\\ty\", b: 1}]\n" + end),
+              ElementsAre(HasSubstr("c.yaml:5:12: variants.name: has a line break or another")));
+  EXPECT_THAT(problems_with("variants: [{name: xy, b: \"1\\n2\"}]\n" + end), IsEmpty());
+}
+
 TEST(BadCaseFile, AnEmptyFileIsNamed) {
   for (const char* const text : {"", "# nothing\n"}) {
     try {
