@@ -327,6 +327,11 @@ std::string EventPattern::difference(const Json& event) const {
                           has(event, field.name) ? value_text(event, field.name) : "absent");
     }
   }
+  for (const NamedField& one : captures) {
+    if (!event.contains(one.field)) {
+      text += fmt::format("{}{}=absent, which is captured", text.empty() ? "" : " ", one.field);
+    }
+  }
   return text;
 }
 

@@ -135,7 +135,8 @@ struct EventPattern {
   bool matches(const Json& event, double previous_ns) const;
   /// Fields that hold, to find the event that was nearly the right one.
   std::size_t agreement(const Json& event) const;
-  /// The fields that do not hold, with what the event has: "tag=7 direction=absent".
+  /// The fields that do not hold, with what the event has: "tag=7 direction=absent"; and those that
+  /// it lacks for a capture.
   std::string difference(const Json& event) const;
   /// "wire type=Nak direction=down after 100 ns"
   std::string text() const;

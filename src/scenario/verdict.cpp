@@ -164,14 +164,13 @@ class Judge {
   }
 
   void miss(const EventPattern& pattern) {
-    const auto [best, agreement] = nearest(pattern);
+    const std::size_t best = nearest(pattern).first;
     std::string seen = "nothing of the kind";
     if (best < log_.size()) {
-      const bool is_whole = agreement == pattern.fields.size();
-      seen =
-          line_of(log_[best]) + (!is_whole ? "  (differs in " + pattern.difference(log_[best]) + ")"
-                                 : best < next_ ? "  (before what is expected before it)"
-                                                : "  (at another time)");
+      const std::string difference = pattern.difference(log_[best]);
+      seen = line_of(log_[best]) + (!difference.empty() ? "  (differs in " + difference + ")"
+                                    : best < next_      ? "  (before what is expected before it)"
+                                                        : "  (at another time)");
     }
     failures.push_back({pattern.place, pattern.text(), seen,
                         around(log_, best < log_.size() ? best : std::min(next_, log_.size()))});
