@@ -172,6 +172,21 @@ constexpr unsigned kLaterBudget = 40;      // of one that fails as an earlier on
 constexpr std::uint64_t kTellEvery = 100;  // seeds
 constexpr std::size_t kShown = 160;        // characters of a reason
 
+/// Throws OutputError where the folder cannot be made: the campaign would work in vain.
+void check_folder(const std::string& folder) {
+  std::error_code ignored;
+  fs::path there = fs::absolute(folder);
+  while (!fs::exists(there, ignored) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  const bool is_folder = fs::is_directory(there, ignored);
+  if (!is_folder || access(there.c_str(), W_OK | X_OK) != 0) {
+    throw OutputError(fmt::format("{}: {} {}; expected a folder that can be written to", folder,
+                                  there.string(),
+                                  is_folder ? "may not be written to" : "is no folder"));
+  }
+}
+
 /// A folder for the files that child processes read; gone with this object.
 class Workplace {
  public:
@@ -209,6 +224,7 @@ class Campaign {
   explicit Campaign(const CampaignOptions& options) : options_(options) {}
 
   int run() {
+    check_folder(options_.folder);
     watch_for_interrupt();
     const auto problems =
         config_problems({scenario::campaign_case(options_.first_seed, options_.sets)});
@@ -266,7 +282,6 @@ class Campaign {
     const std::string what =
         first == seed ? scenario::line_from(failure, "seen: ") : fmt::format("as seed {}", first);
     const std::lock_guard<std::mutex> lock(mutex_);
-    fs::create_directories(options_.folder);
     write_file_atomically(file, scenario::yaml_of(small));
     fmt::print("FAIL  seed {}: {}{}{}; {} of {} steps, in {}\n", seed, kind.substr(0, kShown),
                what.empty() ? "" : ", ", what.substr(0, kShown), small.steps.size(),

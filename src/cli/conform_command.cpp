@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/conform.h"
@@ -185,6 +187,24 @@ std::vector<CaseReport> reports_of(const std::vector<Problem>& problems) {
   return reports;
 }
 
+// Where one cannot be written the others still are. Throws OutputError of the first one.
+void write_each(StagedFiles files, const std::vector<std::string>& texts) {
+  std::exception_ptr failure;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    try {
+      StagedFiles one;
+      one.push_back(std::move(files[i]));
+      one.front()->write(texts[i]);
+      put_in_place(one);
+    } catch (const OutputError&) {
+      failure = failure ? failure : std::current_exception();
+    }
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
 // The problems are told first and do not keep the other cases from running.
 int regress(const ConformOptions& options, const Catalogue& catalogue) {
   const std::vector<Case>& cases = catalogue.cases;
@@ -216,13 +236,14 @@ int regress(const ConformOptions& options, const Catalogue& catalogue) {
     std::fflush(stdout);
   }
   reports.insert(reports.end(), errors.begin(), errors.end());
+  std::vector<std::string> texts;
   if (!options.junit.empty()) {
-    files.front()->write(scenario::junit_xml(reports));
+    texts.push_back(scenario::junit_xml(reports));
   }
   if (!options.events.empty()) {
-    files.back()->write(events);
+    texts.push_back(std::move(events));
   }
-  put_in_place(files);
+  write_each(std::move(files), texts);
   return is_interrupted()  ? kInterrupted
          : !errors.empty() ? kBadInput
          : failed == 0     ? kOk

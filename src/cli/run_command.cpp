@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/run_files.h"
@@ -92,6 +93,8 @@ SimulatedRun result_of(const Config& config, const SimulateOptions& how, RunFile
   } catch (const SimulationError&) {
     files.put_traces_in_place();
     throw;
+  } catch (const std::system_error& error) {  // of a trace, which is written beside its place
+    throw OutputError(files.with_own_names(error.what()));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -92,6 +93,13 @@ std::unique_ptr<StagedFile> RunFiles::open(const std::string& path) {
     names_.push_back(name);
   }
   return file;
+}
+
+std::string RunFiles::with_own_names(std::string text) const {
+  for (const auto& file : files_) {
+    boost::replace_all(text, file->writable_path(), file->path());
+  }
+  return text;
 }
 
 void RunFiles::stage_result(const std::string& name, const std::string& text) {

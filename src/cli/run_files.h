@@ -55,6 +55,8 @@ class RunFiles {
   void put_in_place(const SimulatedRun& run);
   /// Without a result, nor that of the last run: what a trace has tells why.
   void put_traces_in_place();
+  /// The text with the paths that the user has named in place of those that are written to.
+  std::string with_own_names(std::string text) const;
   /// Names in the folder of the files that go there beside the result.
   const std::vector<std::string>& names() const { return names_; }
 

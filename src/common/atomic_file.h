@@ -46,6 +46,8 @@ class StagedFile {
 
   /// Where to write: the temporary file, or the device itself.
   const std::string& writable_path() const { return temporary_.empty() ? target_ : temporary_; }
+  /// What the user has named, links followed.
+  const std::string& path() const { return target_; }
   void write(const std::string& text);
   /// Throws OutputError where somebody has taken it away meanwhile.
   void check_there() const;

@@ -60,6 +60,15 @@ out=$("$FLITWISE" conform "$folder/rounds") || code=$?
 [[ $(grep -c "a step that can be done" <<<"$out") == 1 ]] || fail "each round is told: $out"
 rm -r "$folder/rounds"
 
+# A file that cannot be written takes no other one with it; where a campaign cannot write is known before.
+code=0
+"$FLITWISE" conform "$folder" --case '*/crosses' --junit /dev/full --events "$folder/kept.jsonl" >/dev/null 2>&1 || code=$?
+[[ $code == 2 && -s $folder/kept.jsonl ]] || fail "exit code $code; events beside a full device: $(ls "$folder")"
+code=0
+"$FLITWISE" conform --campaign 1000000 -o "$folder/write.yaml/below" >/dev/null 2>"$folder/err" || code=$?
+[[ $code == 2 ]] || fail "exit code $code where a campaign cannot write"
+grep -q "write.yaml is no folder; expected a folder that can be written to" "$folder/err" || fail "$(cat "$folder/err")"
+
 code=0
 "$FLITWISE" conform "$folder" --case none >/dev/null 2>&1 || code=$?
 [[ $code == 64 ]] || fail "exit code $code where nothing matches"

@@ -253,4 +253,12 @@ for pause in 0.02 0.1 0.3 0.6; do
   code=$?
   [[ $code == 130 ]] || complain "a sweep interrupted after $pause s ended with $code"
 done
+# A disk that is full is told with the file that was asked for.
+"$FLITWISE" run "$config" --quiet --trace packets="$work/full.csv" >/dev/null 2>&1 || complain "a trace"
+size=$(($(stat -c %s "$work/full.csv") / 2048))
+rm "$work/full.csv"
+(ulimit -f "$size" && "$FLITWISE" run "$config" --quiet --trace packets="$work/full.csv" >"$work/out" 2>"$work/err"); seen=$?
+[[ $seen == 2 ]] || complain "a full disk: exit code $seen"
+said "$work/full.csv: "
+[[ -z $(names "$work" | grep -o 'full[^ ]*') ]] || complain "left: $(names "$work")"
 finish
