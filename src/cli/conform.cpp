@@ -144,7 +144,8 @@ std::vector<Problem> config_problems(const std::vector<Case>& cases) {
   std::vector<Problem> problems;
   for (const Case& one : cases) {
     try {
-      config_of(one);
+      const auto found = scenario::final_problems(one, config_of(one));
+      problems.insert(problems.end(), found.begin(), found.end());
     } catch (const ConfigError& error) {
       for (const Problem& problem : error.problems()) {
         problems.push_back(at_setting(problem, one));

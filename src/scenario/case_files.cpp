@@ -128,9 +128,13 @@ Catalogue find_cases(const std::vector<std::string>& paths) {
   for (const Case& one : cases) {
     const auto [other, is_new] = by_id.emplace(one.id, &one);
     if (!is_new) {
-      problems.push_back({one.file, one.place.line, one.place.column, "id",
-                          "'" + one.id + "' stands in " + other->second->file +
-                              " too; expected an id of its own"});
+      problems.push_back(
+          {one.file, one.place.line, one.place.column, "id",
+           "'" + one.id + "' " +
+               (one.file == other->second->file
+                    ? "comes twice from this file; expected a file that is named "
+                      "once, with variants of different names"
+                    : "stands in " + other->second->file + " too; expected an id of its own")});
     }
   }
   found.set_aside(problems);

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks at the end of a run.
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <variant>
+
+#include "common/quantity.h"
+#include "flitwise/config.h"
 #include "scenario/case_values.h"
+#include "script/script_line.h"
+#include "topology/graph.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -63,6 +71,11 @@ class FinalReader {
   }
 
   void read_counter(const Value::Entry& entry, const Spot& spot) {
+    const std::string path = "." + entry.key + ".";
+    if (path.find("..") != std::string::npos) {
+      spot.add(entry.place,
+               "has an empty part; expected a path of result.json such as links.0.up.replays");
+    }
     const std::string errors = "errors.";
     if (entry.key.rfind(errors, 0) == 0) {
       const std::string kind = entry.key.substr(errors.size());
@@ -150,7 +163,43 @@ class FinalReader {
   std::vector<FinalCheck> checks_;
 };
 
+// Of links.7.up.tlps: 7.
+std::optional<std::uint64_t> link_in(const std::string& path) {
+  const std::string front = "links.";
+  const std::size_t dot = path.find('.', front.size());
+  if (path.rfind(front, 0) != 0 || dot == std::string::npos) {
+    return std::nullopt;
+  }
+  return config::read_whole(path.substr(front.size(), dot - front.size())).value;
+}
+
 }  // namespace
+
+std::vector<Problem> final_problems(const Case& one, const Config& config) {
+  const Graph graph(config.system);
+  const std::size_t links = graph.all().size() - graph.root_ports().size();
+  std::vector<Problem> problems;
+  for (const FinalCheck& check : one.final_checks) {
+    const auto add = [&](const std::string& path, const std::string& message) {
+      problems.push_back({one.file, check.place.line, check.place.column, path, message});
+    };
+    const ScriptLine line = parse_script_line(check.op, check.place.line);
+    const std::string& event = check.expected.fields.front().test.text();
+    const auto* const peek = std::get_if<PeekOp>(&line.op);
+    const auto* const result = std::get_if<ResultOp>(&line.op);
+    const std::uint64_t memory = config.host.memory.size;
+    if (peek != nullptr && event == "memory" && config.instances.empty() &&
+        (peek->address >= memory || peek->bytes > memory - peek->address)) {
+      add("final.memory", fmt::format("{:#x} is outside of host memory; expected {} bytes below "
+                                      "{:#x} (host.memory.size)",
+                                      peek->address, peek->bytes, memory));
+    } else if (result != nullptr && event == "result" && link_in(result->path) >= links) {
+      add("final.counters", fmt::format("no link {} in this machine; expected links.0 to links.{}",
+                                        *link_in(result->path), links - 1));
+    }
+  }
+  return problems;
+}
 
 std::vector<FinalCheck> read_final_checks(const Value& document, config::ProblemList& problems) {
   const Value* const final = value_of(document, "final", {"", problems}, Value::Kind::kMap);

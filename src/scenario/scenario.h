@@ -13,6 +13,10 @@
 #include "flitwise/time.h"
 #include "scenario/event_pattern.h"
 
+namespace flitwise {
+struct Config;
+}  // namespace flitwise
+
 namespace flitwise::scenario {
 
 /// One operation of the script language (docs/script.md), and when.
@@ -55,6 +59,10 @@ struct Case {
   std::string same_as;                    ///< id of another case of the file
   std::vector<EventPattern> same_events;  ///< which events have to be the same there, times apart
 };
+
+/// Final checks that no run of this machine can answer: counters of links that it lacks, bytes
+/// outside of its memory.
+std::vector<Problem> final_problems(const Case& one, const Config& config);
 
 /// Reads the cases of one file, parameters filled in: one file may hold many sizes of one rule.
 /// Throws ConfigError with every problem as file:line:col.

@@ -69,6 +69,19 @@ code=0
 [[ $code == 2 ]] || fail "exit code $code where a campaign cannot write"
 grep -q "write.yaml is no folder; expected a folder that can be written to" "$folder/err" || fail "$(cat "$folder/err")"
 
+# What a final check asks of a machine that lacks it is known before any case runs; so is a file that is named twice.
+mkdir "$folder/lacks"
+printf 'id: X\ntitle: T\ncites: []\nstimulus: [{run: idle}]\nfinal: {counters: {links.7.up.tlps: 1}}\n' >"$folder/lacks/link.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/lacks" 2>"$folder/err") || code=$?
+[[ $code == 2 && -z $out ]] || fail "exit code $code, $out"
+grep -q 'link.yaml:5:20: final.counters: no link 7 in this machine; expected links.0 to links.0' "$folder/err" || fail "$(cat "$folder/err")"
+rm -r "$folder/lacks"
+code=0
+"$FLITWISE" conform "$folder/write.yaml" "$folder/write.yaml" >/dev/null 2>"$folder/err" || code=$?
+[[ $code == 2 ]] || fail "exit code $code for a file that is named twice"
+grep -q "comes twice from this file; expected a file that is named once" "$folder/err" || fail "$(cat "$folder/err")"
+
 code=0
 "$FLITWISE" conform "$folder" --case none >/dev/null 2>&1 || code=$?
 [[ $code == 64 ]] || fail "exit code $code where nothing matches"

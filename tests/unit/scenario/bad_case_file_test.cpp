@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "flitwise/config.h"
 #include "flitwise/error.h"
 #include "scenario/scenario.h"
 
@@ -177,6 +178,34 @@ TEST(BadCaseFile, FinalChecksThatCannotBeAskedAreRefusedAtTheirPlace) {
       ElementsAre(HasSubstr("c.yaml:5:25: final.handles[0].end: \"hosst\" seen; expected")));
   EXPECT_THAT(problems_with("final: {handles: [3]}\n"),
               Contains(HasSubstr("c.yaml:5:19: final.handles[0]")));
+}
+
+TEST(BadCaseFile, FinalChecksThatTheMachineCannotAnswerAreNamedWithIt) {
+  for (const char* path : {"\"\"", "links..up", ".links", "links."}) {
+    EXPECT_THAT(problems_with(std::string("final: {counters: {") + path + ": 1}}\n"),
+                ElementsAre(HasSubstr("has an empty part; expected a path of result.json")))
+        << path;
+  }
+  Config config;
+  config.host.memory.size = 0x1000;
+  const Case one =
+      cases_from_text(
+          "id: A\ntitle: t\ncites: []\nstimulus: []\nfinal:\n  counters: {links.0.up.tlps: 1, "
+          "links.7.up.tlps: 1}\n  memory: {0xfff: \"00\", 0x1000: \"00\", 0xffe: \"000000\", "
+          "0xffffffffffffffff: \"0000\"}\n  answers: [{peek: {addr: 0x1000}, gives: {event: "
+          "error}}]\n",
+          "c.yaml")
+          .at(0);
+  std::vector<std::string> texts;
+  for (const Problem& problem : final_problems(one, config)) {
+    texts.push_back(problem.text());
+  }
+  EXPECT_THAT(
+      texts,
+      ElementsAre(HasSubstr("0x1000 is outside of host memory; expected 1 bytes below 0x1000"),
+                  HasSubstr("0xffe is outside"), HasSubstr("0xffffffffffffffff is outside"),
+                  HasSubstr("c.yaml:6:34: final.counters: no link 7 in this machine; "
+                            "expected links.0 to links.0")));
 }
 
 TEST(BadCaseFile, KeysBesideAGroupOrAComparisonAreRefused) {
