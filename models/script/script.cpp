@@ -25,6 +25,29 @@ namespace {
 constexpr int kGood = 0;
 constexpr int kBadLines = 2;
 
+// What the reader of JSON lets pass: text behind a NUL, and of a key given twice either one.
+std::string flaw_of_line(const std::string& text, const Json& read) {
+  if (text.find('\0') != std::string::npos) {
+    return "has a NUL character; expected one line of text";
+  }
+  std::string twice;
+  std::vector<std::set<std::string>> keys;  // of each object around
+  const auto note = [&](int /*depth*/, Json::parse_event_t event, const Json& word) {
+    if (event == Json::parse_event_t::object_start) {
+      keys.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      keys.pop_back();
+    } else if (event == Json::parse_event_t::key && !keys.back().insert(word).second) {
+      twice = word;
+    }
+    return true;
+  };
+  if (!read.is_discarded()) {
+    [[maybe_unused]] const Json again = Json::parse(text, note, false);
+  }
+  return twice.empty() ? "" : "has '" + twice + "' twice; expected each key once";
+}
+
 class Script {
  public:
   Script(std::ostream& out, const Config& config)
@@ -48,7 +71,12 @@ class Script {
     }
     const std::uint32_t token =
         output_.begin(object.is_object() && object.contains("id") ? object["id"] : Json(), number);
-    execute(object, number, token);
+    if (const std::string flaw = flaw_of_line(text, object); !flaw.empty()) {
+      is_good_ = false;
+      output_.bad_value(token, flaw);
+    } else {
+      execute(object, number, token);
+    }
     output_.done(token);
   }
   int finish() {

@@ -53,6 +53,14 @@ void read_range(OpReader& in, Mapping& mapping) {
   check_multiple(in, "via", mapping.via, page);
   check_multiple(in, "bytes", mapping.bytes, page);
   check_number(in, mapping.bytes / page);
+  const auto check_end = [&](const char* key, std::uint64_t first) {
+    if (mapping.bytes != 0 && mapping.bytes - 1 > kAnyNumber - first) {
+      in.complain(key, "expected an end within the 64-bit address space");
+    }
+  };
+  check_end("address", mapping.address);
+  check_end("to", mapping.to);
+  check_end("via", mapping.via);
 }
 
 void read_rights(OpReader& in, MappingRights& rights) {

@@ -37,6 +37,15 @@ printed '{"event":"data","id":"m","hex":"44332211"}'
 printed '{"event":"completion","id":"no","status":"UR","hex":""}'
 ! grep -q '"done":"w","t_ns":0.0' "$work/out" || complain "a configuration write took no time"
 
+# JSON lets pass what stands behind a NUL, and one of two equal keys.
+printf '{"op":"run","for":"1us"}\0 {"op":"reset"}\n{"op":"poke","addr":"0x1000","u8":1,"u8":2,"id":"t"}\n{"op":"tlp","tlp":{"type":"MRd","type":"MWr"}}\n{"op":"run","for":"1us","id":"on"}\n' >"$work/odd.jsonl"
+expect 2 script "$work/odd.jsonl"
+printed "has a NUL character"
+printed "has 'u8' twice; expected each key once"
+printed "has 'type' twice; expected each key once"
+[[ $(grep -c bad_line "$work/out") == 3 ]] || complain "odd lines: $(cat "$work/out")"
+printed '"done":"on"'
+
 echo '{"op":"mmio_read","address":0}' >"$work/bad.jsonl"
 expect 2 script "$work/bad.jsonl"
 printed "nearest key 'addr'"

@@ -10,8 +10,10 @@ namespace {
 
 using test::op_of;
 using test::problems_of;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(MapOp, LeftOutFieldsAreOnePageOfTheFirstFunctionWithAllRights) {
   const Mapping mapping =
@@ -101,6 +103,12 @@ TEST(MapOp, WhatCannotBeMappedIsNamed) {
               ElementsAre(HasSubstr("pasid: expected one below 32768")));
   EXPECT_THAT(problems_of(R"({"op":"map","bytes":"0x10001000","address":0,"to":0})"),
               ElementsAre(HasSubstr("bytes: expected up to 65536 pages")));
+  EXPECT_THAT(
+      problems_of(R"({"op":"map","bytes":"0x10000","address":"0xfffffffffffff000","to":0})"),
+      ElementsAre(HasSubstr("address: expected an end within the 64-bit address space")));
+  EXPECT_THAT(problems_of(R"({"op":"map","bytes":"0x2000","address":0,"to":"0xfffffffffffff000"})"),
+              Contains(HasSubstr("to: expected an end within the 64-bit address space")));
+  EXPECT_THAT(problems_of(R"({"op":"map","address":"0xfffffffffffff000","to":0})"), IsEmpty());
   EXPECT_THAT(problems_of(R"({"op":"map","flags":["reed"],"address":0,"to":0})"),
               ElementsAre(HasSubstr("nearest value 'read'")));
   EXPECT_THAT(problems_of(R"({"op":"map","flags":"read","address":0,"to":0})"),
