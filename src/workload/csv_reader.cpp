@@ -17,9 +17,12 @@ CsvReader::CsvReader(std::istream& in, std::string file, const char* header)
   if (has_line && line_ == header_) {
     return;
   }
-  if (has_line || is_too_long_) {
-    const std::string_view seen = has_line ? line_.substr(0, 60) : "";
-    note(1, 1, fmt::format("the first line is '{}'; expected '{}'", seen, header_));
+  if (is_too_long_) {
+    note(1, 1,
+         fmt::format("the first line is longer than {} characters; expected '{}'", kLongestLine,
+                     header_));
+  } else if (has_line) {
+    note(1, 1, fmt::format("the first line is '{}'; expected '{}'", line_.substr(0, 60), header_));
   } else if (!note_early_end("")) {
     note(1, 1, fmt::format("the file is empty; expected the header '{}'", header_));
   }

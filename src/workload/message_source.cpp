@@ -66,7 +66,7 @@ const WorkloadConfig& checked(const WorkloadConfig& config) {
         fmt::format("is {} bytes; expected 1 to workload.buffer_size ({} bytes)", longest, most));
   }
   if (config.arrival != Arrival::kClosedLoop && !(config.rate_mrps > 0)) {
-    refuse("workload.rate_mrps",
+    refuse("workload.rate",
            fmt::format("is {}; expected more than 0 for open arrivals", config.rate_mrps));
   }
   if (!problems.empty()) {

@@ -248,6 +248,10 @@ TEST_F(Trace, OverlongLineIsRefusedWithoutReadingOn) {
   EXPECT_EQ(problem_of_lines("0,0,read,0,64\n" + std::string(5'000'000, '0') + "\n"),
             "3:1: the line is longer than 1024 characters; expected "
             "'time_ns,domain,op,address,bytes'\n");
+  write(std::string(5'000'000, 't') + "\n0,0,read,0,64\n");
+  EXPECT_EQ(problem(),
+            "1:1: the first line is longer than 1024 characters; expected "
+            "'time_ns,domain,op,address,bytes'\n");
 }
 
 TEST_F(Trace, MissingFileAndDirectoryAreRefused) {

@@ -153,7 +153,7 @@ TEST(Workload, UnusableValuesAreRefusedAllInOneGo) {
             "config: workload.buffer_base: is 1 bytes; expected a multiple of 4KiB\n"
             "config: workload.payload: is 131072 bytes; expected 1 to workload.buffer_size "
             "(65536 bytes)\n"
-            "config: workload.rate_mrps: is 0; expected more than 0 for open arrivals");
+            "config: workload.rate: is 0; expected more than 0 for open arrivals");
   WorkloadConfig hostile;
   hostile.kind = WorkloadKind::kHostile;
   EXPECT_NE(refusal(hostile).find("workload.kind"), std::string::npos);
