@@ -53,6 +53,8 @@ struct BaselineSpec {
   std::string block;  ///< empty: no baseline
   Selection where;
   std::vector<std::string> match;
+  int line = 0;  ///< where `match` stands in the study file, 1-based
+  int column = 0;
 };
 
 struct PlotSpec {

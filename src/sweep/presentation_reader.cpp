@@ -220,6 +220,8 @@ void PresentationReader::read_baseline(const Value& value, const Path& path,
                                   }),
                    mentions_->end());
   const auto read_match = [&](const Value& match, const Path& where) {
+    baseline.line = match.place.line;
+    baseline.column = match.place.column;
     if (match.kind != Value::Kind::kSequence || !match.items.empty()) {
       baseline.match = texts(match, where);
       mention(Of::kColumn, match, where);

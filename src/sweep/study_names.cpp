@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of columns, figures and values in a study file.
+// Names of columns, figures and values in a study file, and whether those of a baseline choose one
+// row.
 #include "sweep/study_names.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,7 @@ class NameCheck {
         check_all(block, figure.mentions);
       }
       check_all(block, block.mentions);
+      check_baseline(block);
       if (!block.summary.empty()) {
         check_all(block, study_.presentation.mentions);
       }
@@ -88,8 +90,7 @@ class NameCheck {
       return;
     }
     const Block* const plan = block_named(block.name);
-    if (plan != nullptr &&
-        any_of(plan->sets, [&](const Axis& set) { return set.key == one.word; })) {
+    if (plan != nullptr && is_set(*plan, one.word)) {
       complain(one, fmt::format("'{}' is set, and no axis varies it: it makes no column; expected "
                                 "an axis, or nothing here, since all points of the block have it",
                                 one.word));
@@ -118,8 +119,7 @@ class NameCheck {
     std::vector<std::string> values;
     for (const AxisGroup& group : plan->groups) {
       for (const Axis& axis : group) {
-        const std::string label = label_name(axis.key);
-        if ((label.empty() ? axis.key : label) == one.column_name) {
+        if (column_of(axis) == one.column_name) {
           values = axis.values;
         }
       }
@@ -134,6 +134,78 @@ class NameCheck {
                                 one.column_name, one.word, config::alternatives(values),
                                 is_long ? " and so on" : "", hint));
     }
+  }
+
+  // Axes alone tell rows of a block and seed apart. What a column of results does is known later.
+  void check_baseline(const BlockPresentation& block) {
+    const BaselineSpec& baseline = block.baseline;
+    const Block* const plan = block_named(baseline.block);
+    const auto is_of_results = [&](const std::string& column) {
+      return column == "id" || !(contains(columns_, column) || is_set(*plan, column));
+    };
+    if (plan == nullptr || any_of(baseline.match, is_of_results) ||
+        any_of(baseline.where, [&](const auto& one) { return is_of_results(one.first); })) {
+      return;
+    }
+    for (const std::string& column : baseline.match) {
+      if (baseline.where.count(column) != 0) {
+        complain_of(baseline,
+                    fmt::format("'{}' stands under where too, so that rows with another "
+                                "value of it have no baseline; expected it in one of them",
+                                column));
+      }
+    }
+    for (const AxisGroup& group : plan->groups) {
+      if (const std::string open = axis_left_open(baseline, group); !open.empty()) {
+        complain_of(baseline, fmt::format("several rows of block {} fit one of block {}: they "
+                                          "differ in {}; expected that here, or one value of it "
+                                          "under where",
+                                          baseline.block, block.name, open));
+      }
+    }
+  }
+
+  void complain_of(const BaselineSpec& baseline, const std::string& message) {
+    problems_.add({study_.file, baseline.line, baseline.column, 0}, "baseline.match", message);
+  }
+
+  /// An axis in which rows of one group differ though `where` chooses them and `match` takes them
+  /// for the same; empty: there is none.
+  static std::string axis_left_open(const BaselineSpec& baseline, const AxisGroup& group) {
+    const auto is_chosen = [&](std::size_t row) {
+      return all_of(group, [&](const Axis& axis) {
+        const auto one = baseline.where.find(column_of(axis));
+        return one == baseline.where.end() || any_of(one->second, [&](const std::string& value) {
+                 return is_same(value, axis.values[row]);
+               });
+      });
+    };
+    const std::size_t rows = group.front().values.size();
+    if (any_of(group, [&](const Axis& axis) { return axis.values.size() != rows; })) {
+      return "";  // told already
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t other = 0; other < row; ++other) {
+        const std::vector<Axis> differing = those(group, [&](const Axis& axis) {
+          return !is_same(axis.values[row], axis.values[other]);
+        });
+        if (!differing.empty() && is_chosen(row) && is_chosen(other) &&
+            !any_of(differing,
+                    [&](const Axis& axis) { return contains(baseline.match, column_of(axis)); })) {
+          return column_of(differing.front());
+        }
+      }
+    }
+    return "";
+  }
+
+  static std::string column_of(const Axis& axis) {
+    const std::string label = label_name(axis.key);
+    return label.empty() ? axis.key : label;
+  }
+
+  static bool is_set(const Block& plan, const std::string& column) {
+    return any_of(plan.sets, [&](const Axis& set) { return set.key == column; });
   }
 
   const Block* block_named(const std::string& name) const {

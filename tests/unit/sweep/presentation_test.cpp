@@ -308,12 +308,45 @@ TEST_F(StudyPresentation, WhatAStudyNamesHasToBeThere) {
   EXPECT_EQ(problem(front + "baseline: {where: {workload.payload: 1024}, match: [seed]}\n"), "")
       << "1KiB, written otherwise";
   EXPECT_THAT(
-      problem(front + "set: {link.mps: 128B}\nbaseline: {match: [link.mps]}\n"),
+      problem(front + "set: {link.mps: 128B}\nbaseline: {match: [link.mps, workload.payload]}\n"),
       HasSubstr("study.yaml:4:20: baseline.match: 'link.mps' is set, and no axis varies it"));
   EXPECT_THAT(problem(front + "baseline: {match: [nosuch]}\nblocks:\n"
-                              "- {name: a, baseline: {match: [seed]}}\n"),
+                              "- {name: a, baseline: {match: [workload.payload]}}\n"),
               "")
       << "a block that says its own baseline names nothing of the common one";
+}
+
+// Compared with the first of several, rows would show what another key does.
+TEST_F(StudyPresentation, ABaselineThatFitsSeveralRowsIsRefused) {
+  const std::string front =
+      "base: base.yaml\nzip: [{label.identity: [full, short], link.identity: [bdf_pasid, dhi]}]\n"
+      "axes: {workload.payload: [64B, 1KiB], link.mps: [128B, 256B]}\n";
+  const auto with = [&](const std::string& baseline) {
+    return problem(front + "baseline: {" + baseline + "}\n");
+  };
+  EXPECT_THAT(with("where: {identity: full}, match: [workload.payload]"),
+              HasSubstr("study.yaml:4:44: baseline.match: several rows of block main fit one of "
+                        "block main: they differ in link.mps; expected that here, or one value of "
+                        "it under where"));
+  EXPECT_THAT(with("where: {identity: full, workload.payload: 1024}, match: []"),
+              HasSubstr("study.yaml:4:68: baseline.match: several rows"));
+  EXPECT_THAT(with("where: {identity: full, link.mps: [128B, 256B]}, match: [workload.payload]"),
+              HasSubstr("differ in link.mps"));
+  EXPECT_THAT(with("match: [workload.payload, link.mps]"), HasSubstr("differ in identity"));
+  EXPECT_EQ(with("where: {identity: full}, match: [workload.payload, link.mps]"), "");
+  EXPECT_EQ(with("where: {link.identity: dhi, link.mps: 128B}, match: [workload.payload]"), "");
+  EXPECT_EQ(with("where: {up_tlps: 5}, match: [workload.payload]"), "") << "a result tells";
+  EXPECT_EQ(problem("base: base.yaml\nblocks:\n- {name: a, axes: {link.mps: [128B, 256B]}, "
+                    "baseline: {block: b, match: [seed]}}\n- {name: b}\n"),
+            "")
+      << "the other block has one row";
+}
+
+TEST_F(StudyPresentation, AColumnIsChosenByValueOrByTheRow) {
+  EXPECT_THAT(problem("base: base.yaml\naxes: {link.mps: [128B, 256B]}\n"
+                      "baseline: {where: {link.mps: 128B}, match: [link.mps]}\n"),
+              HasSubstr("study.yaml:3:44: baseline.match: 'link.mps' stands under where too, so "
+                        "that rows with another value of it have no baseline"));
 }
 
 TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
@@ -340,6 +373,27 @@ TEST_F(StudyPresentation, MistakesArePointedAt) {
               HasSubstr("no block 'nowhere'"));
   EXPECT_THAT(problem("base: base.yaml\nzip: [{label.seed: [a]}]\n"),
               HasSubstr("cannot name a column"));
+}
+
+TEST_F(StudyPresentation, TheExamplesOfItsPageAreStudies) {
+  std::ifstream page(FLITWISE_SOURCE_DIR "/docs/sweeps.md");
+  const std::string base = "../checks/saturated.yaml";
+  std::string yaml, line;
+  int examples = 0;
+  for (bool is_yaml = false; std::getline(page, line);) {
+    if (line == "```" && is_yaml) {
+      yaml.replace(yaml.find(base), base.size(),
+                   FLITWISE_SOURCE_DIR "/configs/checks/saturated.yaml");
+      std::vector<Problem> without_effect;
+      EXPECT_FALSE(make_plan(read(yaml), {}, &without_effect).empty()) << yaml;
+      EXPECT_TRUE(without_effect.empty()) << yaml;
+      ++examples;
+      yaml.clear();
+    }
+    yaml += is_yaml && line != "```" ? line + "\n" : "";
+    is_yaml = line == "```yaml" || (is_yaml && line != "```");
+  }
+  EXPECT_EQ(examples, 2);
 }
 
 TEST(Selection, ComparesCellsWithWhatTheStudyWrites) {
