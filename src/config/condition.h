@@ -3,6 +3,7 @@
 /// documentation can say them.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,16 +23,20 @@ struct KeyTest {
   std::string seen(const Config& config) const;  ///< "workload.arrival is closed_loop"
 };
 
-/// Holds where all tests of one alternative do; without alternatives: always.
+/// Whether any part of the machine reads a key.
+using IsRead = std::function<bool(const std::string& path)>;
+
+/// Holds where all tests of one alternative do, and their keys are read; without alternatives:
+/// always.
 struct Condition {
   std::vector<std::vector<KeyTest>> alternatives;
 
-  bool holds(const Config& config) const;
+  bool holds(const Config& config, const IsRead& is_read) const;
   /// "A is x and B is y, or C is z".
   std::string text() const;
   /// What is in the way where it does not hold: the tests that fail of the alternative that has
   /// fewest such.
-  std::string obstacle(const Config& config) const;
+  std::string obstacle(const Config& config, const IsRead& is_read) const;
   /// The same without tests of one key, which says nothing of when that key itself is read.
   Condition without(const std::string& path) const;
   /// A list of alternatives, each a list of {key, is: [VALUE]} or {key, is_not: [VALUE]}.
@@ -40,6 +45,8 @@ struct Condition {
 
 Condition is(const std::string& path, const std::vector<std::string>& values);
 Condition is_not(const std::string& path, const std::vector<std::string>& values);
+/// Both leave out what another test or alternative says already, and alternatives that contradict
+/// themselves.
 Condition operator&&(const Condition& a, const Condition& b);
 Condition operator||(const Condition& a, const Condition& b);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "common/ranges.h"
 #include "config/instances.h"
@@ -17,6 +18,7 @@ namespace {
 
 /// Configurations that parts of the machine have. The first one says why a key has no effect.
 using Views = std::vector<Config>;
+using Paths = std::vector<std::string>;
 
 void add_views_of_node(const Config& whole, const Graph& graph, NodeIndex node, Views& views) {
   views.push_back(config_of_node(whole, graph, node));
@@ -53,15 +55,44 @@ Views views_of_instance(const Config& whole, const Graph& graph, const InstanceN
   return views;
 }
 
-std::string why_without_effect(const Key& key, const Views& views) {
+/// Which keys a machine reads. What a key that it does not read is set to says nothing of another.
+class ReadKeys {
+ public:
+  explicit ReadKeys(Views whole) : whole_(std::move(whole)) {}
+
+  /// `asked`: keys that might have another value, which is why somebody asks.
+  bool in_any(const Views& views, const Condition& when, const Paths& asked) const {
+    return any_of(views, [&](const Config& view) { return when.holds(view, read_beside(asked)); });
+  }
+  std::string obstacle(const Config& view, const Condition& when, const Paths& asked) const {
+    return when.obstacle(view, read_beside(asked));
+  }
+
+ private:
+  IsRead read_beside(const Paths& asked) const {
+    return [this, &asked](const std::string& path) {
+      Paths all = asked;
+      all.push_back(path);
+      Condition when = read_when(path);
+      for (const std::string& other : asked) {
+        when = when.without(other);
+      }
+      return in_any(whole_, when, all);
+    };
+  }
+
+  Views whole_;
+};
+
+std::string why_without_effect(const Key& key, const Views& views, const ReadKeys& read) {
   const Condition when = read_when(key.path);
-  if (any_of(views, [&](const Config& view) { return when.holds(view); })) {
+  if (read.in_any(views, when, {key.path})) {
     return "";
   }
   const std::string beside = changes_beside(key.path);
   return fmt::format("{}because {} (it is read where {})",
                      beside.empty() ? "" : fmt::format("but for {} ", beside),
-                     when.obstacle(views.front()), when.text());
+                     read.obstacle(views.front(), when, {key.path}), when.text());
 }
 
 struct Given {
@@ -69,15 +100,15 @@ struct Given {
   Problem problem;
 };
 
-void add_given(const Origins& origins, const Views& views, const std::string& prefix, int left_out,
-               std::vector<Given>& all) {
+void add_given(const Origins& origins, const Views& views, const ReadKeys& read,
+               const std::string& prefix, int left_out, std::vector<Given>& all) {
   for (const std::string& path : origins.paths()) {
     const Key* const key = find_row(path);  // null: an item of a list
     const Place place = *origins.latest({path});
     if (key != nullptr && place.source != left_out) {
-      all.push_back(
-          {place,
-           {place.file, place.line, place.column, prefix + path, why_without_effect(*key, views)}});
+      all.push_back({place,
+                     {place.file, place.line, place.column, prefix + path,
+                      why_without_effect(*key, views, read)}});
     }
   }
 }
@@ -87,10 +118,12 @@ void add_given(const Origins& origins, const Views& views, const std::string& pr
 std::vector<Problem> given_keys(const Config& config, const Reader& reader, int left_out) {
   const Graph graph(config.system);
   std::vector<Given> all;
-  add_given(reader.origins(), views_of_whole(config, graph), "", left_out, all);
+  const Views whole = views_of_whole(config, graph);
+  const ReadKeys read(whole);
+  add_given(reader.origins(), whole, read, "", left_out, all);
   for (const InstanceName& instance : instance_names(graph)) {
     if (const auto own = reader.instances().find(instance.name); own != reader.instances().end()) {
-      add_given(own->second.origins, views_of_instance(config, graph, instance),
+      add_given(own->second.origins, views_of_instance(config, graph, instance), read,
                 "system.instances." + instance.name + ".", left_out, all);
     }
   }

@@ -41,6 +41,10 @@ machines = [
     ("examples/own_trace", []),
     ("examples/cxl_cache", [few]),
     ("examples/cxl_cache", [few, "link.cxl.identity=dhi_added"]),
+    ("checks/saturated", [few, domains, "link.identity=dhi", "device.dhi.management=software"]),
+    ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4", "iommu.translation=first_stage"]),
+    ("examples/cxl_cache", [few, "iommu.translation=first_stage"]),
+    ("examples/cxl_memory", [few, "iommu.translation=first_stage", "device.functions.count=4"]),
     ("examples/cxl_hdm_db", [few]),
     ("examples/cxl_memory", [few]),
 ]
@@ -50,7 +54,8 @@ never_turned = {"system.nodes", "system.edges", "system.acs.egress", "workload.s
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
                "link.shared_credits.merged", "host.iommu_driver.teardown_reset", "device.atc.enabled", "device.pri.enabled", "device.cxl.coherence", "link.cxl.latency_optimised",
-               "link.credits.scaled", "link.credits.posted_data", "link.credits.completion_data", "workload.at"}
+               "link.credits.scaled", "link.credits.posted_data", "link.credits.completion_data", "workload.at",
+               "workload.functions"}
 # Keys that act on what does not happen in a short run of a configuration that sets them.
 silent = {
     "workload.domains",          # PASIDs are of one size, and without handles or translation nothing looks at them
@@ -92,11 +97,14 @@ def fits(value, pattern):
     return value.startswith(pattern[:-1]) if pattern.endswith("*") else value == pattern
 
 
-def is_read(key, config):
-    """By the schema's condition, evaluated here once more."""
+def is_read(key, config, asked=()):
+    """By the schema's condition, evaluated here once more: what a key that is not read says does not count, and those asked for may say anything."""
+    asked += (key,)
+
     def holds(test):
         value = text_of(value_of(config, test["key"]))
-        return any(fits(value, one) for one in test.get("is", [])) if "is" in test else not any(fits(value, one) for one in test["is_not"])
+        is_one = any(fits(value, one) for one in test.get("is", test.get("is_not")))
+        return test["key"] in asked or (is_one == ("is" in test) and is_read(test["key"], config, asked))
     ways = schema[key].get("x-read-when")
     return ways is None or any(all(map(holds, tests)) for tests in ways)
 
@@ -106,7 +114,7 @@ def others(key, now):
     own = schema[key]
     if key == "iommu.page":
         yield "2MiB" if now == "4KiB" else "4KiB"
-    for choice in [own] + own.get("anyOf", []):
+    for choice in [own] + own.get("anyOf", []) + own.get("oneOf", []):
         if choice.get("type") == "boolean":
             yield text_of(not now)
         elif "enum" in choice:

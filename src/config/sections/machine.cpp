@@ -263,7 +263,9 @@ Keys device_keys() {
       count(KEY(device.atc.reuse_pages), power_of_two(1, 1U << 20),
             "Pages whose misses are counted, with when: reuse."),
       count(KEY(device.atc.pages_ahead), between(1, 15),
-            "Pages asked for beyond the one that missed, with when: prefetch."),
+            "Pages asked for beyond the one that missed, with when: prefetch; never more than RCB "
+            "and "
+            "MRRS let it, 7 with link.rcb 64B."),
       count(
           KEY(device.atc.hinted_domains), or_zero_as("all", between(1, 1U << 20)),
           "Domains, from 0 on, whose buffers software calls worth a translation, with when: hint."),

@@ -24,11 +24,13 @@ std::vector<Relation> relations() {
   const Condition hostile = is("workload.kind", {"hostile"});
   const Condition generated = is("workload.kind", {"posted_write", "read", "read_write", "nic"});
   const Condition dma = is("workload.via", {"dma"});
+  const Condition several = is_not("workload.domains", {"1"});
   const Condition handles = is("link.identity", {"dhi"}) && pcie;
   const Condition device_handles =
       handles && is_true("device.dhi.supported") && is_true("device.dhi.enabled");
-  const Condition translation = is_not("iommu.translation", {"off"});
   const Condition driver = is_true("host.iommu_driver.enabled");
+  // CXL carries host addresses, but the driver maps buffers of any requests.
+  const Condition translation = is_not("iommu.translation", {"off"}) && (dma || driver);
   const Condition atc = is_true("device.atc.enabled") && translation && pcie;
   const Condition switches = is("system.topology", {"switch", "graph"});
   const Condition flits = is_true("link.flit_mode") || is("link.preset", {"gen6*", "cxl256_gen6*"});
@@ -100,6 +102,10 @@ std::vector<Relation> relations() {
       {{"device.dhi.bits"}, is("host.dhi.table", {"shared"}), true},  // what others get of it
       {{"device.dhi.storage.cache_entries", "device.dhi.storage.timing.dram"},
        is("device.dhi.storage.kind", {"dram"})},
+      {{"device.dhi.victim", "device.dhi.prefer_ended", "device.dhi.prefer_idle",
+        "device.dhi.dealloc", "device.dhi.alloc_order", "device.dhi.on_miss",
+        "device.dhi.allocate_at"},
+       is("device.dhi.management", {"device"})},
       {{"device.atc"}, atc},
       {{"device.atc.reuse_threshold", "device.atc.reuse_pages"}, is("device.atc.when", {"reuse"})},
       {{"device.atc.pages_ahead"}, is("device.atc.when", {"prefetch"})},
@@ -108,13 +114,12 @@ std::vector<Relation> relations() {
         "device.atc.rounds_up", "device.atc.keeps_agent_id", "device.atc.global_invalidate"},
        driver},
       {{"device.pri"}, is_true("device.pri.enabled") && atc},
-      {{"device.pri.allocation"}, atc, true},  // the table of waits names it
       {{"device.cxl.coherence", "device.cxl.timing"}, cxl_memory},
       {{"device.cxl.own_cache"}, hdm_db},
       {{"device.cxl.cache"}, cxl_cache},
       // ---- workload
       {{"workload.payload"}, generated && is("workload.sizes", {""})},
-      {{"workload.size_cap"}, is_not("workload.sizes", {""})},
+      {{"workload.size_cap"}, generated && is_not("workload.sizes", {""})},
       {{"workload.sizes", "workload.placement", "workload.domain_choice", "workload.arrival"},
        generated},
       {{"workload.read_fraction"}, is("workload.kind", {"read_write", "nic"})},
@@ -123,9 +128,11 @@ std::vector<Relation> relations() {
        is_not("workload.kind", {"trace"})},
       {{"workload.buffer_base"}, device_handles, true},  // flushes read there
       {{"workload.at"}, is_not("workload.kind", {"hostile"}) && dma},
-      {{"workload.zipf_exponent"}, is("workload.domain_choice", {"zipf"}) && generated},
+      {{"workload.functions"},
+       is_not("workload.kind", {"hostile"}) && is_not("workload.via", {"cxl_mem"})},
+      {{"workload.zipf_exponent"}, is("workload.domain_choice", {"zipf"}) && several && generated},
       {{"workload.working_set", "workload.phase_requests"},
-       is("workload.domain_choice", {"working_set"}) && generated},
+       is("workload.domain_choice", {"working_set"}) && several && generated},
       {{"workload.churn"}, is("workload.domain_choice", {"churn"}) && generated},
       {{"workload.rate"}, is("workload.arrival", {"poisson", "cbr", "on_off"}) && generated},
       {{"workload.burst"}, is("workload.arrival", {"on_off"}) && generated},
@@ -142,6 +149,7 @@ constexpr Beside kBeside[] = {
     {"device.pri.enabled", "its capability, which software reads at boot,"},
     {"device.dhi.supported", "its capability, which software reads at boot,"},
     {"iommu.walkers", "the capacity that the table of waits names,"},
+    {"device.pri.allocation", "the capacity that the table of waits names,"},
 };
 
 bool lies_at_or_below(const std::string& path, const std::string& group) {

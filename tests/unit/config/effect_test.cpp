@@ -105,6 +105,78 @@ TEST(Effect, TheWidthOfHandlesInASharedTableCountsForOthers) {
                                     "is bdf_pasid")));
 }
 
+// A key that no part of the machine reads decides nothing about others.
+TEST(Effect, AConditionOnAKeyWithoutEffectDoesNotHold) {
+  EXPECT_THAT(idle("host: {dhi: {table: shared}}\ndevice: {dhi: {bits: 4}}\n"),
+              ElementsAre(HasSubstr("host.dhi.table: because link.identity is bdf_pasid"),
+                          HasSubstr("device.dhi.bits: because link.identity is bdf_pasid")));
+  EXPECT_THAT(idle("link: {identity: dhi}\nhost: {dhi: {table: shared}}\ndevice: {dhi: {bits: 4, "
+                   "enabled: false}}\n"),
+              IsEmpty());
+  EXPECT_THAT(idle("workload: {kind: hostile, sizes: google_rpc_2008, size_cap: 1KiB}\n"),
+              ElementsAre(HasSubstr("workload.sizes: because workload.kind is hostile"),
+                          HasSubstr("workload.size_cap: because workload.kind is hostile")));
+}
+
+TEST(Effect, OfTwoKeysThatNeedEachOtherTheOneInTheWayIsRead) {
+  EXPECT_THAT(idle("link: {identity: dhi}\ndevice: {dhi: {supported: false, enabled: true}}\n"),
+              ElementsAre(HasSubstr("device.dhi.enabled: because device.dhi.supported is false")));
+}
+
+TEST(Effect, TranslationIsForRequestsByDma) {
+  const std::string cxl =
+      "link: {preset: cxl68_gen5x16}\ndevice: {cxl: {cache: {size: 64KiB}, memory: 16GiB}, atc: "
+      "{entries: 8}}\niommu: {translation: first_stage, iotlb: {entries: 8}}\n";
+  const std::string via = "workload: {buffer_base: 0B, via: ";
+  EXPECT_THAT(idle(cxl + via + "cxl_cache}\n", {"device.atc.enabled=true"}),
+              ElementsAre(HasSubstr("device.atc.entries: because workload.via is cxl_cache"),
+                          HasSubstr("iommu.translation: because workload.via is cxl_cache"),
+                          HasSubstr("iommu.iotlb.entries: because workload.via is cxl_cache"),
+                          HasSubstr("device.atc.enabled: but for its capability")));
+  EXPECT_THAT(idle(cxl.substr(cxl.find("iommu")) + via + "dma}\n"), IsEmpty());
+}
+
+TEST(Effect, HandlesThatSoftwareGivesAreNotTheDevicesToChoose) {
+  const auto with = [](const std::string& who) {
+    return idle("link: {identity: dhi}\ndevice: {dhi: {management: " + who +
+                ", victim: lfu, prefer_ended: false, prefer_idle: false, dealloc: explicit, "
+                "alloc_order: ack, on_miss: bypass, allocate_at: context_creation, bits: 4}}\n");
+  };
+  EXPECT_THAT(with("device"), IsEmpty());
+  const auto found = with("software");
+  EXPECT_EQ(found.size(), 7U) << ::testing::PrintToString(found);
+  EXPECT_THAT(found, testing::Each(HasSubstr("because device.dhi.management is software")));
+}
+
+TEST(Effect, AChoiceAmongDomainsNeedsSeveral) {
+  EXPECT_THAT(idle("workload: {domain_choice: zipf, zipf_exponent: 1.5, domains: 1}\n"),
+              ElementsAre(HasSubstr("workload.zipf_exponent: because workload.domains is 1")));
+  EXPECT_THAT(idle("workload: {domain_choice: zipf, zipf_exponent: 1.5, domains: 2}\n"), IsEmpty());
+}
+
+TEST(Effect, PagesPromisedWithoutPageRequestsAreNamedAlone) {
+  EXPECT_THAT(idle("iommu: {translation: first_stage}\ndevice: {atc: {enabled: true}, pri: "
+                   "{allocation: 5}}\n"),
+              ElementsAre(HasSubstr("device.pri.allocation: but for the capacity that the table of "
+                                    "waits names, because device.pri.enabled is false")));
+}
+
+TEST(Effect, ConditionsSayEachThingOnce) {
+  using config::is, config::is_not;
+  const config::Condition few = is("workload.kind", {"read", "nic"});
+  const config::Condition more = is("workload.kind", {"read", "nic", "trace"});
+  const config::Condition gen6 = is("link.preset", {"gen6*"});
+  EXPECT_EQ((few && more).text(), few.text());
+  EXPECT_EQ((more && few).text(), few.text());
+  EXPECT_EQ((few || more).text(), more.text());
+  EXPECT_EQ(((few || gen6) && (is("workload.kind", {"trace"}) || gen6)).text(), gen6.text())
+      << "no kind is both";
+  EXPECT_EQ(((few || gen6) && is_not("workload.kind", {"read", "nic"})).text(),
+            "link.preset is gen6* and workload.kind is not read or nic");
+  EXPECT_EQ((is("link.preset", {"gen6x16"}) && gen6).text(), "link.preset is gen6x16");
+  EXPECT_EQ((few && is_not("workload.kind", {"hostile"})).text(), few.text());
+}
+
 // What is changed all the same is said with it: registers that software reads at boot.
 TEST(Effect, WhatAKeyChangesAllTheSameIsSaidWithIt) {
   EXPECT_THAT(idle("", {"device.atc.enabled=true"}),
