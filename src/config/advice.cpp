@@ -74,10 +74,27 @@ void warn_of_few_nonposted_credits(const Config& config, Warnings& warnings) {
        fmt::format("deferrable writes of {} bytes", longest).c_str(), longest);
 }
 
-void warn_of_link(const Config& config, Warnings& warnings) {
+/// Bursts stand apart by their length over the rate on the average: a run of one has no mean rate.
+void warn_of_one_burst(const Config& config, Warnings& warnings) {
+  const WorkloadConfig& workload = config.workload;
+  const bool has_bursts = workload.arrival == Arrival::kOnOff &&
+                          workload.kind != WorkloadKind::kTrace &&
+                          workload.kind != WorkloadKind::kHostile;
+  const std::uint64_t requests = workload.requests + config.run.warmup;
+  if (has_bursts && workload.burst >= requests) {
+    warnings.push_back(fmt::format(
+        "workload.burst: {} in a run of {} requests, which all come at one instant, after {:.3g} "
+        "ms on the average; expected at most half of these, so that workload.rate is seen",
+        workload.burst, requests, static_cast<double>(workload.burst) / workload.rate_mrps / 1000));
+  }
+}
+
+/// Of what instances may have of their own.
+void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_short_replay_timer(config, warnings);
   warn_of_few_nonposted_credits(config, warnings);
   warn_of_headers_without_data(config, warnings);
+  warn_of_one_burst(config, warnings);
 }
 
 /// Domains that take turns within a short time.
@@ -305,13 +322,13 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
 
 std::vector<std::string> config_warnings(const Config& config) {
   Warnings all;
-  warn_of_link(config, all);
+  warn_of_part(config, all);
   const Warnings of_all = all;
   warn_of_few_handles(config, all);
   warn_of_lost_completions(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
-    warn_of_link(for_instance(config, name), own);
+    warn_of_part(for_instance(config, name), own);
     for (const std::string& warning : own) {
       if (!contains(of_all, warning)) {
         all.push_back(fmt::format("system.instances.{}.{}", name, warning));

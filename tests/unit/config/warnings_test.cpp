@@ -70,6 +70,18 @@ TEST(ConfigWarnings, LNK_8_7_CreditsThatWhatIsAnnouncedNeverHasAreWarnedOf) {
       IsEmpty());
 }
 
+TEST(ConfigWarnings, ABurstThatIsTheWholeRunIsWarnedOf) {
+  const auto with = [](const std::string& more) {
+    return warnings_with("workload: {rate: 1Mreq/s, requests: 900, burst: 1000" + more +
+                         "}\nrun: {warmup: 100}\n");
+  };
+  EXPECT_THAT(with(", arrival: on_off"),
+              ElementsAre(StartsWith("workload.burst: 1000 in a run of 1000 requests, which all "
+                                     "come at one instant, after 1 ms on the average")));
+  EXPECT_THAT(with(", arrival: poisson"), IsEmpty());
+  EXPECT_THAT(warnings_with("workload: {arrival: on_off, requests: 900, burst: 300}\n"), IsEmpty());
+}
+
 TEST(ConfigWarnings, LNK_11_7_InFlitModeAsWell) {
   EXPECT_THAT(warnings_with("link: {preset: gen6x16, timing: {propagation: 1us, replay_timeout: "
                             "2us}}\n"),
