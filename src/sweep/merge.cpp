@@ -32,9 +32,12 @@ Json axis_value(const Point& point, const std::string& axis) {
   return own == point.axes.end() ? Json() : Json(own->second);
 }
 
-/// A quantity as a plain number with its unit beside it, a size as a whole one; anything else stays
-/// as it is.
+/// A quantity as a plain number with its unit beside it, a size as a whole one; a list as a text;
+/// anything else stays as it is.
 std::pair<Json, std::string> plain(const Json& value) {
+  if (value.is_structured()) {
+    return {value.dump(), ""};
+  }
   const auto quantity = value.is_string() ? plain_quantity(value.get<std::string>()) : std::nullopt;
   if (!quantity) {
     return {value, ""};

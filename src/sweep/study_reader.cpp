@@ -210,7 +210,7 @@ class StudyReader : private PresentationReader {
   void read_sets(const Value& value, const std::string& path, Block& block) {
     expect(value, Value::Kind::kMap, path, "key: value");
     for (const Value::Entry& entry : value.entries) {
-      block.sets.push_back(axis_of(entry, {text(entry.value, path + "." + entry.key)}));
+      block.sets.push_back(axis_of(entry, {value_of_key(entry.value, path + "." + entry.key)}));
     }
   }
 
@@ -267,10 +267,24 @@ class StudyReader : private PresentationReader {
     }
   }
 
+  /// As --set takes it: one value, or a list of values such as "[1,2]".
+  std::string value_of_key(const Value& value, const std::string& path) {
+    if (value.kind != Value::Kind::kSequence) {
+      return text(value, path);
+    }
+    const auto items = mapped(value.items, [&](const Value& item) {
+      const std::string word = value_of_key(item, path);
+      const bool is_plain = item.kind == Value::Kind::kSequence ||
+                            (!item.is_quoted && word.find_first_of(",[]{}") == std::string::npos);
+      return is_plain ? word : nlohmann::json(word).dump();
+    });
+    return fmt::format("[{}]", fmt::join(items, ","));
+  }
+
   /// A list, {range: ...} or {linspace: [...]}.
   std::vector<std::string> list(const Value& value, const std::string& path) {
     if (value.kind == Value::Kind::kSequence && !value.items.empty()) {
-      return texts(value, path);
+      return mapped(value.items, [&](const Value& item) { return value_of_key(item, path); });
     }
     if (value.kind == Value::Kind::kMap && value.entries.size() == 1) {
       const Value::Entry& form = value.entries.front();

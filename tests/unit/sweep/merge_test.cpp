@@ -70,6 +70,16 @@ TEST_F(Merge, ABlockThatDoesNotVaryAKeyShowsTheValueOfItsConfig) {
   EXPECT_EQ(merged.rows[1]["workload.payload"], 128);
 }
 
+TEST_F(Merge, AnAxisOfListsIsAColumnOfTexts) {
+  Json own = config("64B", 8, "dhi");
+  own["workload"]["functions"] = {1, 2};
+  add("a", own, {{"workload.functions", "[1,2]"}});
+  const MergedSweep merged = merge_results(plan_, folder_.path());
+  EXPECT_EQ(merged.rows[0]["workload.functions"], "[1,2]");
+  EXPECT_THAT(merged_csv(merged), HasSubstr("\"[1,2]\""));
+  EXPECT_FALSE(merged_sqlite(merged).empty());
+}
+
 TEST_F(Merge, NothingTakesThePlaceOfAColumnOfResults) {
   add("a", config("64B", 8, "dhi"), {});
   BlockPresentation block;

@@ -76,6 +76,19 @@ TEST_F(StudyReader, BlocksInheritWhatStandsBesideThem) {
   EXPECT_EQ(study.blocks[1].sets.back().values.front(), "200") << "the block's own comes last";
 }
 
+TEST_F(StudyReader, AKeyOfAListTakesOneAsAConfigDoes) {
+  const Study study = read(
+      "base: base.yaml\nset: {device.functions.count: 4, workload.functions: [1, 2]}\n"
+      "axes: {workload.functions: [all, [1, 2], vfs]}\n");
+  EXPECT_THAT(study.blocks[0].sets[1].values, ElementsAre("[1,2]"));
+  EXPECT_THAT(study.blocks[0].groups[0][0].values, ElementsAre("all", "[1,2]", "vfs"));
+  const Plan plan = make_plan(study);
+  ASSERT_EQ(plan.size(), 3U);
+  EXPECT_EQ(plan[1].config["workload"]["functions"].dump(), "[1,2]");
+  EXPECT_THAT(problems("base: base.yaml\nset: {link.mps: {a: 1}}\n").at(0),
+              HasSubstr("study.yaml:2:17: set.link.mps: a map; expected one value"));
+}
+
 TEST_F(StudyReader, UnknownKeysArePointedAtWithTheNearestOne) {
   const auto found = problems("base: base.yaml\naxis: {a: [1]}\n");
   ASSERT_EQ(found.size(), 1U);
