@@ -18,7 +18,7 @@ constexpr std::size_t kMostRows = 40;
 
 struct Figure {
   const char* title;
-  std::vector<const char*> columns;  ///< the first one that is there counts
+  std::vector<const char*> columns;  ///< the first one counts that is there and not 0, or else is 0
   double factor;
   int decimals;
   bool may_be_zero = false;
@@ -27,13 +27,15 @@ using Figures = std::vector<Figure>;
 
 /// The figure of a row; a latency without samples does not count.
 std::optional<double> figure_of(const Json& row, const Figure& figure) {
+  std::optional<double> zero;
   for (const char* column : figure.columns) {
     const auto value = number_at(row, column);
-    if (value && (*value != 0 || figure.may_be_zero)) {
+    if (value && *value != 0) {
       return value;
     }
+    zero = figure.may_be_zero && !zero ? value : zero;
   }
-  return std::nullopt;
+  return zero;
 }
 
 /// Latencies of writes and of reads have columns of their own where a point has both.
@@ -42,8 +44,9 @@ Figures figures_of(const std::vector<Json>& rows) {
   const Figure read_p50{"read p50, ns", {"dma_read_p50_ns"}, 1, 1};
   const Figure write_p99{"write p99, ns", {"dma_write_p99_ns"}, 1, 1};
   const Figure read_p99{"read p99, ns", {"dma_read_p99_ns"}, 1, 1};
-  Figures all = {{"link efficiency, %", {"up_link_efficiency"}, 100, 2, true},
-                 {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2}};
+  Figures all = {
+      {"link efficiency, %", {"up_link_efficiency", "down_link_efficiency"}, 100, 2, true},
+      {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2}};
   if (any_of(rows, [&](const Json& row) {
         return figure_of(row, write_p50) && figure_of(row, read_p50);
       })) {

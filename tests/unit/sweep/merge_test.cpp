@@ -147,6 +147,16 @@ TEST_F(Merge, CsvHasAHeaderAndEmptyCellsWhereAFigureDoesNotApply) {
   EXPECT_EQ(merged_csv(merged), "block,x,y\n\"a,\"\"b\"\"\",,1.5\nc,,\n");
 }
 
+// As goodput does: reads have their data on the way down.
+TEST_F(Merge, SummaryHasTheEfficiencyOfTheDirectionThatCarriesData) {
+  MergedSweep merged;
+  merged.rows = {{{"block", "a"}, {"up_link_efficiency", 0.0}, {"down_link_efficiency", 0.81}},
+                 {{"block", "b"}, {"up_link_efficiency", 0.72}, {"down_link_efficiency", 0.0}},
+                 {{"block", "c"}, {"up_link_efficiency", 0.0}, {"down_link_efficiency", 0.0}}};
+  EXPECT_THAT(sweep_summary(merged, plan_),
+              AllOf(HasSubstr("81.00"), HasSubstr("72.00"), HasSubstr(" 0.00")));
+}
+
 TEST_F(Merge, SummaryHasLatenciesOfWritesAndReadsSideBySideWhereAPointHasBoth) {
   MergedSweep merged;
   merged.rows = {{{"block", "a"}, {"dma_write_p50_ns", 250.0}, {"dma_write_p99_ns", 300.0}},
