@@ -256,13 +256,16 @@ Json figures_row(const Json& result) {
   return row;
 }
 
-std::vector<std::string> owners_of_column(const std::string& column) {
+std::vector<std::string> owners_of_column(const std::string& column, const StatisticsTable* only) {
   std::vector<std::string> owners;
-  if (column == "simulated_ns" || column == "checks_failed" || column == "host_seconds" ||
-      column.rfind("errors_", 0) == 0) {
+  if (only == nullptr && (column == "simulated_ns" || column == "checks_failed" ||
+                          column == "host_seconds" || column.rfind("errors_", 0) == 0)) {
     owners.emplace_back();
   }
   for (const StatisticsTable* const table : all_tables()) {
+    if (only != nullptr && table != only) {
+      continue;
+    }
     const TableInfo& info = table->info();
     std::vector<std::string> seconds;
     boost::split(seconds, info.nested, [](char letter) { return letter == '|'; });

@@ -13,6 +13,8 @@
 
 namespace flitwise {
 
+class StatisticsTable;
+
 /// How a run came to its end. An interrupted one says so: `flitwise.interrupted`, and
 /// `flitwise.window_began` where nothing had been measured yet.
 enum class RunEnd { kComplete, kInterrupted, kInterruptedBeforeWindow };
@@ -47,7 +49,9 @@ nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
 /// Whose column of figures_row a name may be: "" for one that needs no name in it (up_tlps,
 /// errors_KIND, attack_KIND_tried), else the link, device, agent or latency in its front
 /// ("rp1-ep1" of rp1-ep1_up_tlps, "dma_write" of dma_write_p99_ns). Empty: nobody's.
-std::vector<std::string> owners_of_column(const std::string& column);
+/// `only`: in that table; null: in any, or beside them.
+std::vector<std::string> owners_of_column(const std::string& column,
+                                          const StatisticsTable* only = nullptr);
 
 /// Columns of figures_row that have no name of a link, device or kind in them, whether or not a
 /// machine makes them: simulated_ns, up_tlps, dhi_hits.

@@ -14,6 +14,7 @@
 #include "config/instances.h"
 #include "config/load.h"
 #include "results/result_json.h"
+#include "sweep/study_names.h"
 #include "topology/graph.h"
 
 namespace flitwise {
@@ -274,14 +275,14 @@ std::set<std::string> names_in_columns(const Plan& plan) {
       names.insert(instance.name);
     }
     for (unsigned host = 0; host < graph.hosts(); ++host) {
-      for (const char* part :
-           {host_part::kAgent, "unmap", "teardown", "teardown_stop", "teardown_handle",
-            "teardown_agent", "teardown_device", "teardown_drain", "teardown_reset"}) {
-        names.insert(host_prefix(host) + part);
+      names.insert(host_prefix(host) + host_part::kAgent);
+      for (const char* const latency : kDriverLatencies) {
+        names.insert(host_prefix(host) + latency);
       }
     }
   }
-  names.insert({"", "dma_read", "dma_write", "dma_write_tlp"});
+  names.insert("");
+  names.insert(kEngineLatencies.begin(), kEngineLatencies.end());
   return names;
 }
 

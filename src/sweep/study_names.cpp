@@ -9,6 +9,7 @@
 #include "common/ranges.h"
 #include "results/result_json.h"
 #include "results/tables.h"
+#include "scenario/event_pattern.h"
 
 namespace flitwise {
 namespace {
@@ -23,13 +24,43 @@ bool is_same(const std::string& one, const std::string& other) {
   return one == other || (left && right && *left == *right);
 }
 
-/// A column of a table whose columns carry names of rows, as wait_walkers_ns does.
-bool is_of_named_rows(const std::string& column) {
-  return any_of(all_tables(), [&column](const StatisticsTable* table) {
-    const TableInfo& info = table->info();
-    return (info.flat == FlatRows::kNamed || info.flat == FlatRows::kSumByName) &&
-           !info.flat_prefix.empty() && column.rfind(info.flat_prefix + "_", 0) == 0;
-  });
+/// A row of the table of latencies: of an engine, or of the driver of any host.
+bool is_latency(const std::string& name) {
+  const std::size_t point = name.find('.');
+  const bool has_host = point != std::string::npos && name.front() == 'h' &&
+                        config::read_whole(name.substr(1, point - 1)).value;
+  return contains(kEngineLatencies, name) ||
+         contains(kDriverLatencies, has_host ? name.substr(point + 1) : name);
+}
+
+constexpr const char* kErrors = "errors_";
+
+/// Whether a result of some machine may have this column.
+bool is_of_results(const std::string& column) {
+  if (column.rfind(kErrors, 0) == 0) {
+    return scenario::is_counted_error(column.substr(std::string(kErrors).size()));
+  }
+  const auto owners = owners_of_column(column);
+  const auto latencies = owners_of_column(column, &latency_table());
+  return owners.size() > latencies.size() || any_of(latencies, is_latency);
+}
+
+/// Columns to take for a word that is none: those that need no name, latencies and errors.
+std::vector<std::string> columns_like(const std::string& word) {
+  std::vector<std::string> columns = plain_columns();
+  const std::size_t figure = word.rfind('_', word.rfind('_') - 1);
+  if (figure != std::string::npos && !owners_of_column(word, &latency_table()).empty()) {
+    for (const char* const latency : kEngineLatencies) {
+      columns.push_back(latency + word.substr(figure));
+    }
+    for (const char* const latency : kDriverLatencies) {
+      columns.push_back(latency + word.substr(figure));
+    }
+  }
+  for (const std::string& kind : scenario::error_kinds()) {
+    columns.push_back(kErrors + kind);
+  }
+  return columns;
 }
 
 class NameCheck {
@@ -85,8 +116,7 @@ class NameCheck {
   void check_column(const BlockPresentation& block, const Mention& one) {
     const BlockPresentation* const baseline = study_.presentation.block(block.baseline.block);
     if (contains(columns_, one.word) || block.figure(one.word) != nullptr ||
-        (baseline != nullptr && baseline->figure(one.word) != nullptr) ||
-        !owners_of_column(one.word).empty() || is_of_named_rows(one.word)) {
+        (baseline != nullptr && baseline->figure(one.word) != nullptr) || is_of_results(one.word)) {
       return;
     }
     const Block* const plan = block_named(block.name);
@@ -100,7 +130,7 @@ class NameCheck {
     for (const FigureSpec& figure : block.figures) {
       known.push_back(figure.name);
     }
-    for (const std::string& name : plain_columns()) {
+    for (const std::string& name : columns_like(one.word)) {
       known.push_back(name);
     }
     complain(one, fmt::format("no result, axis, label or figure has a column '{}'; expected a "
@@ -140,11 +170,11 @@ class NameCheck {
   void check_baseline(const BlockPresentation& block) {
     const BaselineSpec& baseline = block.baseline;
     const Block* const plan = block_named(baseline.block);
-    const auto is_of_results = [&](const std::string& column) {
+    const auto is_told_later = [&](const std::string& column) {
       return column == "id" || !(contains(columns_, column) || is_set(*plan, column));
     };
-    if (plan == nullptr || any_of(baseline.match, is_of_results) ||
-        any_of(baseline.where, [&](const auto& one) { return is_of_results(one.first); })) {
+    if (plan == nullptr || any_of(baseline.match, is_told_later) ||
+        any_of(baseline.where, [&](const auto& one) { return is_told_later(one.first); })) {
       return;
     }
     for (const std::string& column : baseline.match) {

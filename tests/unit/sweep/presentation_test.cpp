@@ -297,7 +297,10 @@ TEST_F(StudyPresentation, WhatAStudyNamesHasToBeThere) {
   EXPECT_THAT(problem(front + "figures: {a: {is: '2 * \"dhi_hitz\"'}}\n"),
               HasSubstr("study.yaml:3:25: figures.a.is: no result, axis, label or figure has a "
                         "column 'dhi_hitz'"));
-  EXPECT_EQ(problem(front + "figures: {a: {is: '\"rp7-ep7_up_tlps\" + errors_any + seed'}}\n"), "")
+  EXPECT_EQ(
+      problem(front +
+              "figures: {a: {is: '\"rp7-ep7_up_tlps\" + errors_unsupported_request + seed'}}\n"),
+      "")
       << "some machine, or some run, has them";
   EXPECT_THAT(problem(front + "baseline: {where: {workload.paylod: 64B}, match: [seed]}\n"),
               HasSubstr("study.yaml:3:20: baseline.where: no result, axis, label or figure has a "
@@ -314,6 +317,26 @@ TEST_F(StudyPresentation, WhatAStudyNamesHasToBeThere) {
                               "- {name: a, baseline: {match: [workload.payload]}}\n"),
               "")
       << "a block that says its own baseline names nothing of the common one";
+}
+
+// Names of latencies and kinds of errors are known before the runs.
+TEST_F(StudyPresentation, AColumnOfResultsIsOneThatSomeMachineMakes) {
+  const auto with = [&](const std::string& column) {
+    return problem("base: base.yaml\nfigures: {a: {is: '\"" + column + "\"'}}\n");
+  };
+  for (const std::string known :
+       {"dma_read_p50_ns", "unmap_mean_ns", "h1.teardown_drain_max_ns", "h2.iommu0_iommu_walks",
+        "errors_translation_fault", "errors_malformed_tlp.bad_length", "wait_walkers_wait_ns",
+        "attack_pasid_through", "ep3_dhi_hits"}) {
+    EXPECT_EQ(with(known), "") << known;
+  }
+  EXPECT_THAT(with("dma_raed_p50_ns"), HasSubstr("nearest column 'dma_read_p50_ns'"));
+  EXPECT_THAT(with("errors_unsuported_request"),
+              HasSubstr("nearest column 'errors_unsupported_request'"));
+  for (const std::string unknown : {"nosuch_p50_ns", "h1.nosuch_p50_ns", "errors_nosuch",
+                                    "wait_nosuch_ns", "wait_walkers_ns"}) {
+    EXPECT_THAT(with(unknown), HasSubstr("has a column '" + unknown + "'")) << unknown;
+  }
 }
 
 // Compared with the first of several, rows would show what another key does.
