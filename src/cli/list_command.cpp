@@ -87,7 +87,12 @@ std::string statistics_table() {
   for (const StatisticInfo& statistic : all_statistics()) {
     table.add_row({statistic.where, statistic.key, statistic.unit, statistic.definition});
   }
-  return table.text();
+  return table.text() +
+         "\nColumns of merged sweeps: up_KEY and down_KEY of links (up_tlps), NAME_KEY_ns of "
+         "latencies\n(dma_read_p50_ns), LIST_KEY of other lists (dhi_hits, iommu_walks), "
+         "wait_RESOURCE_wait_ns,\nattack_KIND_KEY and errors_KIND, with underscores for dots. "
+         "Links "
+         "and devices behind the first\nhave their name in front: rp1-ep1_up_tlps.\n";
 }
 
 std::string verbs_table() {
