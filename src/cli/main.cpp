@@ -99,6 +99,27 @@ void check_command(const CLI::App& app, int argc, const char* const* argv) {
   }
 }
 
+/// For the first option that the command does not have: one spelt alike.
+std::string hint_of_option(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* const option : command->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      known.push_back("--" + name);
+    }
+  }
+  for (const std::string& word : app.remaining(true)) {
+    const auto near = config::nearest(word.substr(0, word.find('=')), known);
+    if (word.rfind("--", 0) == 0 && near) {
+      return fmt::format("Did you mean {}?\n", *near);
+    }
+  }
+  return "";
+}
+
 int run_program(int argc, char** argv) {
   end_on_interrupt(kInterrupted);  // until a command has something to keep
   std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is output that cannot be written
@@ -118,7 +139,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream complaint;
     const int code = app.exit(error, std::cout, complaint);
-    std::cerr << printable(complaint.str(), true);
+    std::cerr << printable(complaint.str(), true) << hint_of_option(app);
     return code == 0 ? kOk : kUsage;
   }
   return perform(action);

@@ -217,7 +217,11 @@ int sweep_merge(const SweepOptions& options) {
 }
 
 int sweep_resume(const SweepOptions& /*options*/) {
-  return not_modelled_yet("sweep resume; sweep run on the folder runs what has no result");
+  fmt::print(
+      stderr,
+      "flitwise: sweep resume is not modelled yet; expected sweep run DIR, which runs what has "
+      "no result\n");
+  return kBadInput;
 }
 
 // What a sweep cannot write it lacks afterwards.

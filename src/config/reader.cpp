@@ -165,10 +165,11 @@ std::string Reader::hint_for(const std::string& key, const KeyNode& parent,
   if (++unknown_keys_ > kMostHints) {
     return "";
   }
-  if (const auto sibling = nearest(key, near)) {
+  std::string hint = same_words_elsewhere(key);
+  const auto sibling = nearest(key, near);
+  if (sibling && (hint.empty() || !parent.path.empty())) {
     return joined(parent.path, *sibling);
   }
-  std::string hint = same_words_elsewhere(key);
   if (target.instance != nullptr && parent.path.empty()) {
     hint = nearest(key, mapped(all_rows(), &Key::path)).value_or(hint);
   }
@@ -190,10 +191,14 @@ constexpr FutureKey kFutureKeys[] = {
 };
 
 /// A file with such a key is meant for another command.
-const char* of_sweep(const std::string& key) {
+const char* of_other_file(const std::string& key) {
   constexpr const char* kSweepKeys[] = {"axes", "blocks", "seeds", "set", "zip"};
-  const bool is_one = contains(kSweepKeys, key);
-  return is_one ? "; this is a key of a sweep, which 'flitwise sweep run' takes" : "";
+  constexpr const char* kCaseKeys[] = {"id",    "cites",  "stimulus", "expect",
+                                       "never", "matrix", "variants"};
+  return contains(kSweepKeys, key) ? "; this is a key of a sweep, which 'flitwise sweep run' takes"
+         : contains(kCaseKeys, key)
+             ? "; this is a key of a corner case, which 'flitwise conform' takes"
+             : "";
 }
 
 }  // namespace
@@ -221,9 +226,10 @@ void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
   const std::string hint = hint_for(entry.key, parent, near, target);
   problems_.add(
       entry.place, target.prefix + path,
-      fmt::format("unknown key '{}'; expected {}{}{}", shortened(path), expected,
-                  hint.empty() ? "" : "; nearest key '" + hint + "'",
-                  parent.path.empty() && target.instance == nullptr ? of_sweep(entry.key) : ""));
+      fmt::format(
+          "unknown key '{}'; expected {}{}{}", shortened(path), expected,
+          hint.empty() ? "" : "; nearest key '" + hint + "'",
+          parent.path.empty() && target.instance == nullptr ? of_other_file(entry.key) : ""));
 }
 
 }  // namespace flitwise::config

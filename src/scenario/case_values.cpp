@@ -22,11 +22,13 @@ void check_truth(const Value& value, const Spot& spot) {
   }
 }
 
-void check_keys(const Value& map, const Spot& spot, const std::vector<std::string>& known) {
+void check_keys(const Value& map, const Spot& spot, const std::vector<std::string>& known,
+                const std::function<std::string(const std::string& key)>& hint) {
   for (const Value::Entry& entry : map.entries) {
     if (!contains(known, entry.key)) {
       spot.at(entry.key).add(entry.place, "unknown key; expected " + config::alternatives(known) +
-                                              config::nearest_hint(entry.key, known, "key"));
+                                              config::nearest_hint(entry.key, known, "key") +
+                                              (hint ? hint(entry.key) : ""));
     }
   }
 }

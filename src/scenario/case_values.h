@@ -18,7 +18,8 @@ void check_one_line(const std::string& line, const config::Place& place, const S
 /// Complains of a value that is neither true nor false.
 void check_truth(const config::Value& value, const Spot& spot);
 /// Complains of keys that are not known.
-void check_keys(const config::Value& map, const Spot& spot, const std::vector<std::string>& known);
+void check_keys(const config::Value& map, const Spot& spot, const std::vector<std::string>& known,
+                const std::function<std::string(const std::string& key)>& hint = {});
 
 /// The value of a key, if it is there and of that kind; null otherwise.
 const config::Value* value_of(const config::Value& map, const std::string& key, const Spot& spot,

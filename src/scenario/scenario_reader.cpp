@@ -9,6 +9,7 @@
 #include "common/input_file.h"
 #include "common/quantity.h"
 #include "common/ranges.h"
+#include "config/sections/sections.h"
 #include "flitwise/error.h"
 #include "scenario/case_values.h"
 #include "scenario/scenario.h"
@@ -24,6 +25,16 @@ const std::vector<std::string> kKeys = {"id",     "title",    "cites",    "confi
 const std::vector<std::string> kConfigKeys = {"base", "set", "boot"};
 const std::vector<std::string> kSameKeys = {"case", "events"};
 
+/// A file with such a key is meant for another command.
+std::string hint_of_other_file(const std::string& key) {
+  constexpr const char* kSweepKeys[] = {"axes", "blocks", "seeds", "zip"};
+  return contains(config::key_tree().child_names(), key)
+             ? "; this is a section of a config, which 'flitwise run' takes"
+         : contains(kSweepKeys, key)
+             ? "; this is a key of a sweep, which 'flitwise sweep run' takes"
+             : "";
+}
+
 /// Reads one case of one file, its parameters filled in.
 class CaseReader {
  public:
@@ -33,7 +44,7 @@ class CaseReader {
       : document_(document), rounds_(rounds), spot_{"", problems} {}
 
   Case read(const std::string& variant) {
-    check_keys(document_, spot_, kKeys);
+    check_keys(document_, spot_, kKeys, hint_of_other_file);
     case_.place = document_.place;
     case_.file = document_.place.file;
     case_.stem = one_line("id");

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "common/printable.h"
+#include "common/problems.h"
 
 namespace flitwise {
 namespace {
@@ -149,7 +150,10 @@ class SqlText {
       return "?";
     }
     if (std::find(std::begin(kFunctions), std::end(kFunctions), text) == std::end(kFunctions)) {
-      problem = mistake(formula_, begin, "no function " + text);
+      problem = mistake(formula_, begin,
+                        "no function " + text +
+                            config::nearest_hint(
+                                text, {std::begin(kFunctions), std::end(kFunctions)}, "function"));
     }
     is_baseline_next_ = text == "baseline";
     return is_baseline_next_ ? "" : text;

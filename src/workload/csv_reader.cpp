@@ -17,9 +17,14 @@ CsvReader::CsvReader(std::istream& in, std::string file, const char* header)
   if (has_line && line_ == header_) {
     return;
   }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (is_too_long_) {
     note(1, 1,
          fmt::format("the first line is longer than {} characters; expected '{}'", kLongestLine,
+                     header_));
+  } else if (has_line && line_.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    note(1, 1,
+         fmt::format("the file begins with a byte order mark; expected '{}' at its first byte",
                      header_));
   } else if (has_line) {
     note(1, 1, fmt::format("the first line is '{}'; expected '{}'", line_.substr(0, 60), header_));

@@ -30,7 +30,9 @@ refuse 2 run "$config" --set link.mps=128
 refuse 2 check "$work/missing.yaml"
 refuse 2 conform "$work/missing.yaml"
 refuse 2 sweep resume "$work"
-said "not modelled yet"
+said "sweep resume is not modelled yet; expected sweep run DIR"
+refuse 64 run "$config" --jsn
+said "Did you mean --json?"
 refuse 2 sweep run "$config" --engine slurm -o "$work/o"
 refuse 2 sweep status "$work"
 refuse 2 report "$work" -o "$work/r.html"
@@ -77,6 +79,10 @@ python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$work/out" || compla
 # A file for another command says which; what is no YAML has its file in front, and no second problem.
 refuse 2 run "$FLITWISE_SOURCE_DIR/configs/studies/dhi_vs_pasid.yaml"
 said "a key of a sweep, which 'flitwise sweep run' takes"
+refuse 2 check "$FLITWISE_SOURCE_DIR/tests/cases/config_space/workload_functions.yaml"
+said "a key of a corner case, which 'flitwise conform' takes"
+refuse 2 conform "$config"
+said "a section of a config, which 'flitwise run' takes"
 refuse 2 sweep plan "$config" -o "$work/no_sweep"
 said "a section of a config, which 'flitwise run' takes"
 printf 'base: %s\naxes:\n\tlink.mps: [128B]\n' "$config" >"$work/tab.yaml"

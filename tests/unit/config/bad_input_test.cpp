@@ -26,6 +26,9 @@ TEST(BadInput, UnknownKeyNamesTheNearestOne) {
               ElementsAre(at("2:3", "link.presett: unknown key", "nearest key 'link.preset'")));
   EXPECT_THAT(problems_of("linc:\n  preset: gen3x8\n"),
               ElementsAre(at("1:1", "unknown key 'linc'", "nearest key 'link'")));
+  EXPECT_THAT(problems_of("payload: 64B\n"),
+              ElementsAre(at("1:1", "unknown key 'payload'", "nearest key 'workload.payload'")))
+      << "rather than workload, which is spelt alike";
 }
 
 TEST(BadInput, TwoKeysOfOneSettingThatContradictEachOther) {

@@ -217,6 +217,15 @@ TEST(BadCaseFile, KeysBesideAGroupOrAComparisonAreRefused) {
               Contains(HasSubstr("same_as.event: unknown key; expected case or events")));
 }
 
+TEST(BadCaseFile, AFileForAnotherCommandSaysWhich) {
+  EXPECT_THAT(problems_with("workload: {payload: 64B}\n"),
+              Contains(HasSubstr("c.yaml:5:1: workload: unknown key; expected")));
+  EXPECT_THAT(problems_with("workload: {payload: 64B}\n"),
+              Contains(HasSubstr("a section of a config, which 'flitwise run' takes")));
+  EXPECT_THAT(problems_with("axes: {link.mps: [128B]}\n"),
+              Contains(HasSubstr("a key of a sweep, which 'flitwise sweep run' takes")));
+}
+
 TEST(BadCaseFile, CountsAndLagsAreRefusedWhereNothingCounts) {
   EXPECT_THAT(problems_with("never: [{event: wire, count: 3}]\n"),
               ElementsAre(HasSubstr("c.yaml:5:23: never[0].count: has no meaning here")));

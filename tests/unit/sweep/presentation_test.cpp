@@ -386,6 +386,8 @@ TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
 TEST_F(StudyPresentation, MistakesArePointedAt) {
   EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1 +}}\n"),
               HasSubstr("study.yaml:2:19: figures.a.is"));
+  EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: flor(1)}}\n"),
+              HasSubstr("nearest function 'floor'"));
   EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1}}\nverdict: {figure: b}\n"),
               HasSubstr("study.yaml:3:19: verdict.figure: block main has no figure 'b'; expected "
                         "a"));

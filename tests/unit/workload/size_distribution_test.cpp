@@ -148,6 +148,9 @@ TEST(SizeDistribution, WrongTablesAreRefusedWithTheirPlace) {
             "sizes.csv:1:1: the file is empty; expected the header 'bytes,cumulative_percent'");
   EXPECT_EQ(problem_of("size,share\n1,100\n"),
             "sizes.csv:1:1: the first line is 'size,share'; expected 'bytes,cumulative_percent'");
+  EXPECT_EQ(problem_of("\xef\xbb\xbf" + header + "1,100\n"),
+            "sizes.csv:1:1: the file begins with a byte order mark; expected "
+            "'bytes,cumulative_percent' at its first byte");
   EXPECT_EQ(problem_of(header),
             "sizes.csv:1:1: the table ends at 0 percent; expected a last row at 100");
   EXPECT_EQ(problem_of(header + "64,99\n"),
