@@ -165,7 +165,9 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
   const Tlp& tlp = packet.tlp;
   const auto found = std::find_if(requests_.begin(), requests_.end(), [&](const Request& request) {
     const Tlp& asked = request.packet->tlp;
-    return asked.requester_id == tlp.requester_id && asked.tag == tlp.tag;
+    // An answer may name the owner of the handle that the request went by. [DHI D16]
+    const bool names_owner = asked.id_is_handle && !tlp.id_is_handle;
+    return asked.tag == tlp.tag && (names_owner || asked.requester_id == tlp.requester_id);
   });
   if (found == requests_.end()) {
     return false;
