@@ -11,8 +11,8 @@
 
 #include "common/printable.h"
 #include "common/ranges.h"
+#include "results/expression.h"
 #include "scenario/case_values.h"
-#include "sweep/expression.h"
 
 namespace flitwise::scenario {
 namespace {

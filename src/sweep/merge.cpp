@@ -14,9 +14,9 @@
 
 #include "common/problems.h"
 #include "common/ranges.h"
+#include "results/expression.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
-#include "sweep/expression.h"
 
 namespace flitwise {
 namespace {

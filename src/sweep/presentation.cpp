@@ -11,7 +11,7 @@
 #include "common/quantity.h"
 #include "common/ranges.h"
 #include "flitwise/error.h"
-#include "sweep/expression.h"
+#include "results/expression.h"
 
 namespace flitwise {
 

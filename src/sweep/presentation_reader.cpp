@@ -8,7 +8,7 @@
 
 #include "common/quantity.h"
 #include "common/ranges.h"
-#include "sweep/expression.h"
+#include "results/expression.h"
 
 namespace flitwise {
 

@@ -42,6 +42,7 @@ machines = [
     ("examples/cxl_cache", [few]),
     ("examples/cxl_cache", [few, "link.cxl.identity=dhi_added"]),
     ("checks/saturated", [few, domains, "link.identity=dhi", "device.dhi.management=software"]),
+    ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4"]),
     ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4", "iommu.translation=first_stage"]),
     ("examples/cxl_cache", [few, "iommu.translation=first_stage"]),
     ("examples/cxl_memory", [few, "iommu.translation=first_stage", "device.functions.count=4"]),

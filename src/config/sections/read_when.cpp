@@ -129,7 +129,8 @@ std::vector<Relation> relations() {
       {{"workload.buffer_base"}, device_handles, true},  // flushes read there
       {{"workload.at"}, is_not("workload.kind", {"hostile"}) && dma},
       {{"workload.functions"},
-       is_not("workload.kind", {"hostile"}) && is_not("workload.via", {"cxl_mem"})},
+       (is_not("workload.kind", {"hostile"}) && is_not("workload.via", {"cxl_mem"})) ||
+           (hostile && is_not("iommu.translation", {"off"}))},  // whom the tables know
       {{"workload.zipf_exponent"}, is("workload.domain_choice", {"zipf"}) && several && generated},
       {{"workload.working_set", "workload.phase_requests"},
        is("workload.domain_choice", {"working_set"}) && several && generated},

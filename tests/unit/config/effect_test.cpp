@@ -148,6 +148,15 @@ TEST(Effect, HandlesThatSoftwareGivesAreNotTheDevicesToChoose) {
   EXPECT_THAT(found, testing::Each(HasSubstr("because device.dhi.management is software")));
 }
 
+TEST(Effect, HostileDevicesChooseTheirFunctionsThemselves) {
+  const std::string hostile =
+      "device: {functions: {count: 4}}\nworkload: {kind: hostile, functions: vfs}\n";
+  EXPECT_THAT(idle(hostile),
+              ElementsAre(HasSubstr("workload.functions: because workload.kind is hostile")));
+  EXPECT_THAT(idle(hostile + "iommu: {translation: first_stage}\n"), IsEmpty())
+      << "tables know the functions";
+}
+
 TEST(Effect, AChoiceAmongDomainsNeedsSeveral) {
   EXPECT_THAT(idle("workload: {domain_choice: zipf, zipf_exponent: 1.5, domains: 1}\n"),
               ElementsAre(HasSubstr("workload.zipf_exponent: because workload.domains is 1")));

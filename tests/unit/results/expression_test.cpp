@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas of study files.
-#include "sweep/expression.h"
+#include "results/expression.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A formula as a SELECT of SQLite, in which each number and column is a parameter.
-#include "sweep/expression.h"
+#include "results/expression.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
