@@ -93,7 +93,7 @@ void MemoryPort::fill(MemoryTransaction& transaction, std::uint64_t address) {
   const bool is_write = tlp.type == TlpType::kMWr || tlp.type == TlpType::kDMWr;
   std::uint32_t lead = 0;
   transaction.is_atomic = is_atomic(tlp.type);
-  std::uint32_t bytes = transaction.is_atomic ? bytes_named(tlp) : tlp.length_dw * 4U;
+  std::uint32_t bytes = bytes_named(tlp);
   transaction.set_byte_enable_ptr(nullptr);
   transaction.set_byte_enable_length(0);
   if (is_write && tlp.length_dw <= 2 && (tlp.first_be & tlp.last_be) != 0xf) {

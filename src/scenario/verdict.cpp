@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 #include "common/ranges.h"
@@ -36,10 +36,11 @@ class Judge {
   void expect(const Expectation& expectation) {
     std::vector<EventPattern> patterns;
     for (const EventPattern& pattern : expectation.any_order) {
+      expected_.push_back(pattern.bound(captured_));
       if (pattern.count) {
-        expect_count(pattern.bound(captured_), *pattern.count);
+        expect_count(expected_.back(), *pattern.count);
       } else {
-        patterns.push_back(pattern.bound(captured_));
+        patterns.push_back(expected_.back());
       }
     }
     std::vector<std::size_t> taken(patterns.size(), log_.size());  // by each pattern
@@ -67,48 +68,78 @@ class Judge {
 
   void forbid(const EventPattern& pattern) {
     if (pattern.between.empty()) {
-      forbid_from(0, pattern.bound(captured_), nullptr);
+      told_.push_back(pattern.bound(captured_));
+      forbid_anywhere(told_.back());
     } else {
       forbid_between(pattern);
     }
   }
 
+  // An expectation names this kind of event and means this one, or it is forbidden by itself.
+  bool is_told(const Json& event) const {
+    return any_of(told_, [&](const EventPattern& pattern) { return pattern.matches(event); }) ||
+           any_of(expected_, [&](const EventPattern& pattern) {
+             return pattern.matches(event) &&
+                    any_of(pattern.fields, [&](const EventPattern::Field& field) {
+                      return field.name == "event" && field.test.text() == event["event"];
+                    });
+           });
+  }
+
  private:
-  // Wherever a span begins, the last included if it never ends. One that begins within another is a
-  // span of its own only where it has values of its own.
+  // Wherever a span begins, the last included if it never ends; where one ends the next may begin.
+  // One that begins within another is a span of its own only where it has values of its own.
   void forbid_between(const EventPattern& pattern) {
+    struct Span {
+      EventPattern forbidden, last;
+    };
     const EventPattern first = pattern.between[0].bound(captured_);
+    const EventPattern last_of_any = without_references(pattern.between[1]);
+    const EventPattern forbidden_in_any = without_references(pattern);
+    std::vector<Span> open;
     bool has_begun = false;
     for (std::size_t at = 0; at < log_.size(); ++at) {
-      if (!first.matches(log_[at])) {
-        continue;
+      const Json& event = log_[at];
+      if (!open.empty() && last_of_any.matches(event)) {
+        const auto ends = [&](const Span& span) { return span.last.matches(event); };
+        open.erase(std::remove_if(open.begin(), open.end(), ends), open.end());
       }
-      has_begun = true;
-      Captures inside = captured_;
-      first.capture(log_[at], inside);
-      const EventPattern last = pattern.between[1].bound(inside);
-      const std::optional<std::size_t> end = forbid_from(at + 1, pattern.bound(inside), &last);
-      if (!end) {
-        return;
+      if (!open.empty() && forbidden_in_any.matches(event)) {
+        const auto broken =
+            find_if(open, [&](const Span& span) { return span.forbidden.matches(event); });
+        if (broken != open.end()) {
+          fail(broken->forbidden, at);
+          return;
+        }
       }
-      at = first.captures.empty() ? *end : at;
+      if (first.matches(event) && (open.empty() || !first.captures.empty())) {
+        has_begun = true;
+        Captures inside = captured_;
+        first.capture(event, inside);
+        open.push_back({pattern.bound(inside), pattern.between[1].bound(inside)});
+      }
     }
     if (!has_begun) {
       miss(first);
     }
   }
 
-  // Up to the event that `last` means, whose place is the answer; nothing where it has failed.
-  std::optional<std::size_t> forbid_from(std::size_t at, const EventPattern& pattern,
-                                         const EventPattern* last) {
-    for (; at < log_.size() && (last == nullptr || !last->matches(log_[at])); ++at) {
-      if (pattern.matches(log_[at])) {
-        failures.push_back(
-            {pattern.place, "never " + pattern.text(), line_of(log_[at]), around(log_, at)});
-        return std::nullopt;
-      }
+  // Matches what the pattern may match, whatever is captured.
+  static EventPattern without_references(EventPattern pattern) {
+    pattern.references.clear();
+    return pattern;
+  }
+
+  void fail(const EventPattern& forbidden, std::size_t at) {
+    failures.push_back(
+        {forbidden.place, "never " + forbidden.text(), line_of(log_[at]), around(log_, at)});
+  }
+
+  void forbid_anywhere(const EventPattern& pattern) {
+    const auto found = find_if(log_, [&](const Json& event) { return pattern.matches(event); });
+    if (found != log_.end()) {
+      fail(pattern, static_cast<std::size_t>(found - log_.begin()));
     }
-    return at;
   }
 
   // The event goes to a pattern without one, perhaps after others have changed theirs: an
@@ -180,34 +211,20 @@ class Judge {
   std::size_t next_ = 0;    // first event that the next expectation may take
   double previous_ns_ = 0;  // when the one before was
   Captures captured_;
+  std::vector<EventPattern> expected_, told_;  // with captured values; told_: never, at any time
 };
 
 // What is wrong in every case that does not ask for it.
 constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "missed_fault",
                                         "missed_event"};
 
-// Does an expectation name this kind of event, and mean this one?
-bool asks_for(const Case& one, const Json& event) {
-  const auto asks = [&](const EventPattern& pattern) {
-    return pattern.matches(event) && any_of(pattern.fields, [&](const EventPattern::Field& field) {
-             return field.name == "event" && field.test.text() == event["event"];
-           });
-  };
-  return any_of(one.expect, [&](const Expectation& expectation) {
-    return any_of(expectation.any_order, asks);
-  });
-}
-
 // Every rule, check or step once, with how often.
-void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log,
-                  std::vector<Failure>& failures) {
+void tell_of_each(const config::Place& of_case, const std::string& wrong, const EventLog& log,
+                  Judge& judge) {
   std::vector<std::pair<std::size_t, unsigned>> first;  // and how many more
   for (std::size_t at = 0; at < log.size(); ++at) {
     const Json& event = log[at];
-    const bool is_told = any_of(one.never, [&](const auto& pattern) {
-      return pattern.between.empty() && pattern.matches(event);
-    });
-    if (event.value("event", "") != wrong || is_told || asks_for(one, event)) {
+    if (event.value("event", "") != wrong || judge.is_told(event)) {
       continue;
     }
     const auto same = find_if(first, [&](const auto& other) {
@@ -224,13 +241,14 @@ void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log
   }
   for (const auto& [at, more] : first) {
     const Json& event = log[at];
-    config::Place place = one.place;
+    config::Place place = of_case;
     if (event.contains("line")) {  // of the step that is to blame
       place.line = event["line"].get<int>();
     }
-    failures.push_back({place, "no " + wrong,
-                        line_of(event) + (more == 0 ? "" : fmt::format("  (and {} more)", more)),
-                        around(log, at)});
+    judge.failures.push_back(
+        {place, "no " + wrong,
+         line_of(event) + (more == 0 ? "" : fmt::format("  (and {} more)", more)),
+         around(log, at)});
   }
 }
 
@@ -267,7 +285,7 @@ std::vector<Failure> judge(const Case& one, const EventLog& log) {
     judge.forbid(pattern);
   }
   for (const char* const wrong : kAlwaysWrong) {
-    tell_of_each(one, wrong, log, judge.failures);
+    tell_of_each(one.place, wrong, log, judge);
   }
   return std::move(judge.failures);
 }

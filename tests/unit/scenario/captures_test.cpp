@@ -143,6 +143,25 @@ TEST(Between, EachSpanCountsAndTheLastMayBeOpen) {
   EXPECT_THAT(failures_of(kBetween, {wire(1, "MRd", 7), error(2)}), SizeIs(1));
 }
 
+TEST(Between, OneSpanMayBeginWhereTheOneBeforeEnds) {
+  constexpr const char* kWrites =
+      "never:\n- {event: error, between: [{event: wire, type: MWr}, {event: wire, type: MWr}]}\n";
+  const EventLog second = {wire(1, "MWr", 1), wire(2, "MWr", 2), error(3), wire(4, "MWr", 3)};
+  EXPECT_THAT(failures_of(kWrites, second), SizeIs(1));
+  EXPECT_THAT(failures_of(kWrites, {wire(1, "MWr", 1), wire(2, "MWr", 2), error(3)}), SizeIs(1));
+  EXPECT_THAT(failures_of(kWrites, {error(0), wire(1, "MWr", 1), wire(2, "MWr", 2)}), IsEmpty());
+}
+
+TEST(Captures, AnExpectationWithAReferenceAsksForWhatIsElseWrong) {
+  const EventLog log = {wire(1, "MWr", 1), {{"event", "missed_event"}, {"t_ns", 2.0}, {"line", 9}}};
+  const auto expecting = [](const char* line) {
+    return std::string("expect:\n- {event: wire, type: MWr, capture: {s: tag}}\n") +
+           "- {event: missed_event, line: " + line + "}\n";
+  };
+  EXPECT_THAT(failures_of(expecting("{not: s}"), log), IsEmpty());
+  EXPECT_THAT(failures_of(expecting("{same: s}"), log), SizeIs(2));
+}
+
 TEST(Between, ASpanThatNeverBeginsProvesNothing) {
   EXPECT_THAT(failures_of(kBetween, {error(1), wire(2, "CplD", 7)}),
               ElementsAre(HasSubstr("6 wire type=MRd; seen")));
