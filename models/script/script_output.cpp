@@ -127,8 +127,7 @@ void ScriptOutput::error(std::uint32_t token, const std::string& kind, const std
 }
 
 void ScriptOutput::bad_value(std::uint32_t token, const std::string& message) {
-  write(token, "error",
-        {{"kind", "bad_line"}, {"line", operations_[token - 1].line}, {"detail", message}});
+  write(token, "error", {{"kind", "bad_line"}, {"line", line_of(token)}, {"detail", message}});
 }
 
 void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fields) {
@@ -168,7 +167,7 @@ void ScriptOutput::missed_event(std::uint32_t token, const AwaitedEvent& awaited
     nearest = "nearest: " + line.substr(line.find_first_not_of(' '));
   }
   write(token, "missed_event",
-        {{"line", operations_[token - 1].line},
+        {{"line", line_of(token)},
          {"detail", fmt::format("{} did not happen within {} ns; {}", awaited.pattern.text(),
                                 waited.ns(), nearest)}});
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tlp/atomic_op.h"
+
 namespace flitwise {
 namespace {
 
@@ -89,8 +91,7 @@ void RequestMonitor::look_at_memory_request(const Packet& packet, Time now) cons
   if (is_read && bytes > mrrs) {
     reporter_.report(kMrrs, now, packet, fmt::format("MRRS {} bytes", mrrs));
   }
-  const std::uint32_t reach = tlp.type == TlpType::kCas ? bytes / 2 : bytes;  // two operands
-  if ((tlp.address & 0xfffU) + reach > 0x1000U) {
+  if ((tlp.address & 0xfffU) + bytes_named(tlp) > 0x1000U) {
     reporter_.report(kPageBoundary, now, packet,
                      fmt::format("the page ends at {:#x}", (tlp.address | 0xfffU)));
   }
