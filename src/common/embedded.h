@@ -25,5 +25,6 @@ const char* rules_ats();                      ///< docs/rules/ats.md
 const char* rules_cxl();                      ///< docs/rules/cxl.md
 const char* rules_cxl_link();                 ///< docs/rules/cxl_link.md
 const char* rules_coherence();                ///< docs/rules/coherence.md
+const char* rules_pio();                      ///< docs/rules/pio.md
 
 }  // namespace flitwise::embedded

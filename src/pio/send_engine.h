@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The send side of a device as rules without a clock: send contexts, launch, virtual lanes, egress
+/// and credit returns. Scripts drive it event by event, the timed engine with a clock.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pio/credit_return.h"
+#include "pio/launch.h"
+#include "pio/send_context.h"
+#include "pio/vl_arbiter.h"
+
+namespace flitwise {
+
+/// Whatever software or a wire brings is data: what the device refuses changes nothing but error
+/// bits. After each call that may cause returns, the caller takes them out (first_return), at once
+/// or, where they coalesce, when the link has room.
+class SendEngine {
+ public:
+  SendEngine();
+
+  /// Launched packets that each VL has room for, from 1 on; at first as many as there are blocks of
+  /// send memory. Packets that wait in a FIFO stay there.
+  void set_launch_fifo_packets(std::size_t packets) { fifos_.set_most(packets); }
+  /// While a return waits in the queue, later ones of its group update it. At first off.
+  /// [PIO-12.21]
+  void set_coalescing(bool is_on) { coalesces_ = is_on; }
+
+  // ---- what software programs; contexts 0..159
+  /// What is wrong with the place of a context in send memory; empty: nothing. [PIO-12.31]
+  std::string setup_flaw(unsigned context, const SendContextSetup& setup) const;
+  /// The context is programmed and enabled. REQUIRES: setup_flaw() finds nothing.
+  void set_up(unsigned context, const SendContextSetup& setup);
+  /// SendContextSetCtrl of sets 0..19: log2 of the contexts of a group, 0..3. [PIO-8.1]
+  void set_group(unsigned set, unsigned exponent) { groups_[set] = exponent; }
+  /// Multiples of 64.
+  void set_return_address(unsigned context, std::uint64_t address) {
+    addresses_[context] = address;
+  }
+  void set_threshold(unsigned context, std::uint16_t blocks);
+  void set_early_return(unsigned context, bool is_on);
+  void set_barred_vls(unsigned context, std::uint16_t vls);
+  void set_vl_tables(const VlTables& tables) { vl_arbiter_.use_tables(tables); }
+  /// Writes ForceReturn; a change from 0 to 1 returns credits, whether any are pending or not.
+  void force(unsigned context, bool is_on);
+  /// What of these is not set up stays as it is.
+  void disable(unsigned context);
+  void restart(unsigned context);
+
+  // ---- what fills send memory
+  /// A posted write of `bytes` bytes to an offset of the PIO window.
+  void write(std::uint32_t offset, const std::uint8_t* data, std::size_t bytes);
+  /// Software writes a whole packet in program order, block by block, whatever its credits.
+  /// 1..256 blocks, VL 0..15.
+  void fill(unsigned context, unsigned blocks, unsigned vl, bool returns_credits);
+  /// A packet is in the send buffer of an SDMA engine, 0..15. Refused where its queue is full.
+  void sdma_fill(unsigned engine, unsigned blocks, unsigned vl);
+
+  // ---- launch and egress
+  /// Whom the launch arbiter grants next; LaunchArbiter::kNone: nobody can launch.
+  unsigned next_source() const;
+  /// The launch arbiter grants one source, if any can launch. A packet that is disallowed is
+  /// dropped with that.
+  void launch();
+  /// What the VL arbiter would choose; VlArbiter::Choice::queue kVlQueues: nothing can go.
+  VlArbiter::Choice next_vl() const;
+  /// The VL arbiter chooses one, and its packet is committed to egress.
+  void arbitrate(bool is_intact);
+  /// The oldest packet of that VL is committed to egress, unless the VL is empty or busy. With
+  /// is_intact false, or on a VL that its context is barred from, it is dropped. VL 0..15.
+  void commit(unsigned vl, bool is_intact);
+  /// The packet of that VL that is on its way out; null: none, or no VL.
+  const LaunchedPacket* leaving(unsigned vl) const;
+  /// That packet has left send memory; nothing where there is none.
+  void clear(unsigned vl);
+
+  // ---- credit returns, in order
+  bool has_return() const { return !returns_.is_empty(); }
+  const CreditReturn& first_return() const { return returns_.front(); }
+  void take_return() { returns_.pop(); }
+
+  // ---- what can be looked at
+  const SendContext& context(unsigned context) const { return contexts_[context]; }
+  const SdmaQueue& sdma(unsigned engine) const { return sdma_[engine]; }
+  const SendMemory& memory() const { return memory_; }
+  const LaunchFifos& launch_fifos() const { return fifos_; }
+  /// The bytes of a packet in send memory without PBC, in order. REQUIRES: it is one of a context
+  /// that has not been restarted since.
+  std::vector<std::uint8_t> bytes_of(const LaunchedPacket& packet) const;
+  bool is_of_this_life(const LaunchedPacket& packet) const;
+  std::uint64_t bad_context_writes() const { return bad_context_writes_; }  ///< [PIO-12.2]
+  /// Returns of groups whose members are programmed with different addresses. [PIO-12.13]
+  std::uint64_t mixed_address_returns() const { return mixed_address_returns_; }
+
+ private:
+  void take_write(unsigned context, unsigned slot, const BlockWrite& write);
+  void note_ready(unsigned context);
+  LaunchedPacket next_packet(unsigned source) const;
+  void begin_egress(unsigned vl, bool is_intact);
+  void drop(const LaunchedPacket& packet);
+  void fail(unsigned context, SendError error, CreditBits causes);
+  CreditBits causes_of(unsigned context, const FreedBlocks& freed) const;
+  void return_credits(unsigned context, CreditBits causes);
+  void write_group(const ReturnGroup& group, unsigned trigger, CreditBits causes,
+                   CreditReturn& entry);
+
+  SendMemory memory_;
+  std::vector<SendContext> contexts_;
+  std::vector<SdmaQueue> sdma_;
+  std::array<std::uint64_t, kSendContexts> addresses_{};
+  std::array<unsigned, kContextSets> groups_{};
+  LaunchArbiter launch_arbiter_;
+  LaunchFifos fifos_;
+  VlArbiter vl_arbiter_;
+  std::array<std::optional<LaunchedPacket>, kVlQueues> leaving_;
+  CreditReturnQueue returns_;
+  bool coalesces_ = false;
+  std::uint64_t bad_context_writes_ = 0, mixed_address_returns_ = 0;
+};
+
+}  // namespace flitwise
