@@ -5,17 +5,18 @@
 
 namespace flitwise {
 
-void CreditReturnQueue::push(const CreditReturn& entry) {
+CreditReturn& CreditReturnQueue::push(unsigned group) {
   FLITWISE_CHECK(size_ < kMost, "credit returns are not taken out of their queue");
-  entries_[(first_ + size_) % kMost] = entry;
-  ++size_;
+  Waiting& waiting = entries_[(first_ + size_++) % kMost];
+  waiting = {{}, group};
+  return waiting.entry;
 }
 
-CreditReturn* CreditReturnQueue::waiting_for(unsigned context, std::uint64_t address) {
-  for (unsigned i = size_; i > 0; --i) {
-    CreditReturn& entry = entries_[(first_ + i - 1) % kMost];
-    if (entry.context / kContextsPerSet == context / kContextsPerSet && entry.address == address) {
-      return &entry;
+CreditReturn* CreditReturnQueue::waiting_for(unsigned group) {
+  for (unsigned i = 0; i < size_; ++i) {
+    Waiting& waiting = entries_[(first_ + i) % kMost];
+    if (waiting.group == group) {
+      return &waiting.entry;
     }
   }
   return nullptr;

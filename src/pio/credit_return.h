@@ -39,25 +39,29 @@ struct CreditReturn {
   std::uint8_t interrupts = 0;  ///< members of the set that raise theirs, a bit each [PIO-12.12]
 };
 
-/// Returns in the order in which they go out, of a fixed size: one a context, and of every context
-/// one for its error.
+/// Returns in the order in which they go out.
 class CreditReturnQueue {
  public:
-  static constexpr unsigned kMost = 2 * kSendContexts;
+  /// One of every group where they coalesce; else what one event may cause, taken out at once.
+  static constexpr unsigned kMost = kSendContexts + 2;
 
   bool is_empty() const { return size_ == 0; }
-  const CreditReturn& front() const { return entries_[first_]; }
+  const CreditReturn& front() const { return entries_[first_].entry; }
   void pop() {
     first_ = (first_ + 1) % kMost;
     --size_;
   }
-  /// Throws SimulationError where it is full.
-  void push(const CreditReturn& entry);
-  /// The last one that waits for this context's set and address; null: none.
-  CreditReturn* waiting_for(unsigned context, std::uint64_t address);
+  /// A return of the group that begins with this context. Throws SimulationError where it is full.
+  CreditReturn& push(unsigned group);
+  /// The return of that group that waits; null: none.
+  CreditReturn* waiting_for(unsigned group);
 
  private:
-  std::array<CreditReturn, kMost> entries_{};
+  struct Waiting {
+    CreditReturn entry;
+    unsigned group = 0;
+  };
+  std::array<Waiting, kMost> entries_{};
   unsigned first_ = 0, size_ = 0;
 };
 

@@ -14,6 +14,7 @@ enum class PbcHcrc : std::uint8_t { kLocalKdeth, kGlobalKdeth, kNone, kReserved 
 
 struct Pbc {
   static constexpr unsigned kMostLengthDws = 4095;
+  static constexpr unsigned kMostBlocks = 256;  ///< that this length can mean
   std::uint16_t length_dws = 0;  ///< PbcLengthDWs: PBC and packet, 0..4095 [PIO-12.1]
   std::uint8_t vl = 0;           ///< 0..15
   bool fecn = false;

@@ -104,11 +104,11 @@ void SendEngine::take_write(unsigned context, unsigned slot, const BlockWrite& w
 }
 
 void SendEngine::fill(unsigned context, unsigned blocks, unsigned vl, bool returns_credits) {
-  SendContext& filled = contexts_[context];
-  if (!filled.is_enabled()) {
+  if (context >= kSendContexts || !contexts_[context].is_enabled()) {
     bad_context_writes_ += blocks;
     return;
   }
+  SendContext& filled = contexts_[context];
   Pbc pbc;
   pbc.length_dws =
       static_cast<std::uint16_t>(std::min(blocks * kSendBlockBytes / 4, Pbc::kMostLengthDws));

@@ -56,7 +56,7 @@ class SendEngine {
   /// A posted write of `bytes` bytes to an offset of the PIO window.
   void write(std::uint32_t offset, const std::uint8_t* data, std::size_t bytes);
   /// Software writes a whole packet in program order, block by block, whatever its credits.
-  /// 1..256 blocks, VL 0..15.
+  /// Context 0..255, 1..256 blocks, VL 0..15.
   void fill(unsigned context, unsigned blocks, unsigned vl, bool returns_credits);
   /// A packet is in the send buffer of an SDMA engine, 0..15. Refused where its queue is full.
   void sdma_fill(unsigned engine, unsigned blocks, unsigned vl);

@@ -49,20 +49,16 @@ void SendEngine::return_credits(unsigned context, CreditBits causes) {
   const bool may_return =
       (causes & kDueToError) != 0 || (trigger.is_enabled() && !trigger.is_halted());
   const ReturnGroup group = group_of(context, groups_[context / kContextsPerSet]);
-  const std::uint64_t address = addresses_[group.first];
-  CreditReturn* const waiting = coalesces_ ? returns_.waiting_for(context, address) : nullptr;
-  if (!may_return || (causes == 0 && waiting == nullptr)) {
+  CreditReturn* entry = coalesces_ ? returns_.waiting_for(group.first) : nullptr;
+  if (!may_return || (causes == 0 && entry == nullptr)) {
     return;
   }
-  if (waiting != nullptr) {
-    write_group(group, context, causes, *waiting);
-    return;
+  if (entry == nullptr) {
+    entry = &returns_.push(group.first);
+    entry->context = static_cast<std::uint16_t>(context);
   }
-  CreditReturn entry;
-  entry.address = address;
-  entry.context = static_cast<std::uint16_t>(context);
-  write_group(group, context, causes, entry);
-  returns_.push(entry);
+  entry->address = addresses_[group.first];
+  write_group(group, context, causes, *entry);
 }
 
 // Each member has its place by the low bits of its number, and returns all that it has. A member in

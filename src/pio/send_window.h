@@ -21,6 +21,7 @@ inline constexpr unsigned kMostPacketBlocks = 162;  ///< 128 B and 10 KiB of MTU
 /// Counters of blocks have 11 bits, whatever the size of a context. [PIO-7.1]
 inline constexpr unsigned kCreditRing = 2048;
 inline constexpr std::uint32_t kPioWindowBytes = 32U << 20;
+inline constexpr unsigned kWindowContexts = 256;  ///< that an offset can name
 
 /// Errors of a context, by their bit in SendCtxtErrStatus. [PIO-9.2]
 enum class SendError : std::uint8_t {

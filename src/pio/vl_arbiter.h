@@ -10,6 +10,7 @@
 namespace flitwise {
 
 inline constexpr unsigned kVlTableEntries = 16;
+inline constexpr unsigned kMostVlWeight = 255;
 inline constexpr unsigned kMostHighLimit = (1U << 14) - 1;
 
 /// Blocks that a data VL may send each time its entry comes up. [PIO-6.5]

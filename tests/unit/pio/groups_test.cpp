@@ -173,10 +173,28 @@ TEST(Groups, ReturnThatWaitsIsUpdated) {
     seen.push_back(bench.engine.first_return());
   }
   ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].context, 8U);
   EXPECT_EQ(seen[0].qws[0], 3U | kDueToThreshold);
   EXPECT_EQ(seen[0].qws[1], std::uint64_t{kDueToForce});
   EXPECT_EQ(seen[1].qws[2], 2U | kDueToThreshold);
   EXPECT_EQ(bench.context(8).pending(), 0U);
+}
+
+// Whatever software changes meanwhile, a group has one return in the queue.
+TEST(Groups, ReturnThatWaitsGoesToTheAddressAsItIsThen) {
+  GroupsBench bench(0);
+  bench.engine.set_coalescing(true);
+  bench.keeps_waiting = true;
+  for (unsigned i = 1; i <= 1000; ++i) {
+    bench.engine.set_return_address(8, 64 * i);
+    bench.force(8, i % 2 == 1);
+    bench.send_from(9, 1);
+  }
+  EXPECT_EQ(bench.engine.first_return().address, 999U * 64);
+  bench.engine.take_return();
+  EXPECT_EQ(bench.engine.first_return().qws[1], 1000U | kDueToThreshold);
+  bench.engine.take_return();
+  EXPECT_FALSE(bench.engine.has_return());
 }
 
 }  // namespace
