@@ -65,8 +65,7 @@ class Script {
     }
     const Json object = json_value::parse(text);
     if (object.is_array()) {
-      is_good_ = false;  // lines of PIO send memory write no "done"
-      output_.error(0, "not_modelled", "PIO send memory");
+      send_memory(object, number);
       return;
     }
     const std::uint32_t token =
@@ -85,6 +84,15 @@ class Script {
   }
 
  private:
+  // Lines of PIO send memory write no "done".
+  void send_memory(const Json& array, int number) {
+    try {
+      session_.execute(parse_pio_line(array, number));
+    } catch (const ConfigError& error) {
+      is_good_ = false;
+      tell(error, output_.begin(Json(), number));
+    }
+  }
   void execute(const Json& object, int number, std::uint32_t token) {
     if (!object.is_object()) {
       is_good_ = false;
@@ -100,10 +108,13 @@ class Script {
       output_.error(token, "no_progress", error.what());  // a later line may set it going again
     } catch (const ConfigError& error) {
       is_good_ = false;
-      for (const Problem& problem : error.problems()) {
-        output_.bad_value(
-            token, problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
-      }
+      tell(error, token);
+    }
+  }
+  void tell(const ConfigError& error, std::uint32_t token) {
+    for (const Problem& problem : error.problems()) {
+      output_.bad_value(
+          token, problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
     }
   }
 

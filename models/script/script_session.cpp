@@ -15,6 +15,17 @@ namespace flitwise {
 
 using json_value::hex_number;
 
+namespace {
+
+PioScript& made(std::unique_ptr<PioScript>& pio) {
+  if (!pio) {
+    pio = std::make_unique<PioScript>();
+  }
+  return *pio;
+}
+
+}  // namespace
+
 ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wires,
                              ScriptOutput& output)
     : machine_(config), output_(output) {
@@ -110,6 +121,17 @@ bool ScriptSession::has_port(const std::string& name) {
     bad_name("port", "device", name, machine_.device_names());
   }
   return is_there;
+}
+
+void ScriptSession::execute(const PioLine& line) {
+  made(pio_).run(line, PioScript::Form::kLines,
+                 [this](const Json& answer) { output_.write(answer); });
+}
+
+void ScriptSession::run(const PioOp& op) {
+  made(pio_).run(op.line, PioScript::Form::kEvents, [this](const Json& answer) {
+    output_.write(token_, answer["event"].get<std::string>().c_str(), answer);
+  });
 }
 
 void ScriptSession::run(const PokeOp& op) {

@@ -17,6 +17,7 @@
 #include "common/byte_vector.h"
 #include "flitwise/config.h"
 #include "iommu/table_builder.h"
+#include "script/pio_script.h"
 #include "script/script_engine.h"
 #include "script/script_line.h"
 #include "script/script_output.h"
@@ -62,6 +63,7 @@ class ScriptSession {
   /// Executes one operation; what it causes, now or later, carries its token (ScriptOutput::begin).
   /// False where it asks for something that is not there; `bad_value` has been told.
   bool execute(const ScriptLine& line, std::uint32_t token);
+  void execute(const PioLine& line);  ///< its answers have no names and no time
   /// Lets time pass up to `when`, counted from the end of the set-up; nothing where it has passed.
   void wait_until(Time when);
   void run_until_idle();
@@ -90,6 +92,7 @@ class ScriptSession {
   void run(const HandleOp& op);
   void run(const ResultOp& op);
   void run(const StartOp& /*op*/) { machine_.start(); }
+  void run(const PioOp& op);
   /// Those that need no machine.
   template <class Op>
   auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {
@@ -132,6 +135,7 @@ class ScriptSession {
   CodecScript codecs_{output_};
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link
+  std::unique_ptr<PioScript> pio_;                                // once a line needs it
   std::optional<TableBuilder> tables_;                            // once something is mapped
   std::optional<std::uint32_t> queue_tail_;  // of invalidations that are not submitted yet
   std::uint32_t token_ = 0;                  // of the operation at hand

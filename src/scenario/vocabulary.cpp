@@ -159,7 +159,16 @@ const std::vector<EventKind>& event_kinds() {
        {"root_table", "root_entry", "context_entry", "pasid_directory_entry", "pasid_entry",
         "first_stage", "second_stage"}},
       {"permitted", {"pointer", "words"}},
-      {"warning", {"rule", "type", "at", "rid"}}};
+      {"warning", {"rule", "type", "at", "rid"}},
+      {"pio_wire", {"vl", "source", "block"}},
+      {"pio_cleared", {"vl", "source", "block", "hex"}},
+      {"credit_return",
+       {"addr", "ctx", "qw0", "qw1", "qw2", "qw3", "qw4", "qw5", "qw6", "qw7", "irq"}},
+      {"pio_context",
+       {"ctx", "enabled", "halted", "errors", "free", "returned", "pending", "packet_blocks",
+        "next_slot"}},
+      {"pio_counts", {"bad_context_writes", "mixed_address_returns", "sdma_errors"}},
+      {"pio_block", {"block", "qws", "hex"}}};
   return kKinds;
 }
 
@@ -223,7 +232,7 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
              "replay shared bogus malformed damaged lost nullified all_data ak be nt poison "
              "go_err chunk_valid has_byte_enables valid ido ro ns th td ep no_write id_is_handle "
              "bcm privileged_mode_requested execute_requested prior_was_payload ohc_a "
-             "began_before ends_beyond")) {
+             "began_before ends_beyond enabled halted")) {
       words[flag] = {"true", "false"};
     }
     return words;
@@ -274,14 +283,14 @@ const std::vector<std::string>& error_kinds() {
     // What a machine, a frame or a line of a script may be found to have wrong, and flits.
     std::vector<std::string> kinds = words_of(
         "malformed_tlp unsupported_request completer_abort unexpected_completion "
-        "completion_timeout unknown_domain bad_start bad_end bad_lcrc not_modelled bad_line "
+        "completion_timeout unknown_domain bad_start bad_end bad_lcrc bad_line "
         "no_progress poisoned_tlp ecrc_check_failed invalid_handle handle_while_disabled "
         "flush_failed handle_kept handle_unknown_to_host alloc_refused stale_alloc_ack "
         "stale_handle_error bad_handle_message stale_handle_order foreign_handle_order "
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "bad_crc unknown_type too_many_starts");
+        "bad_crc unknown_type too_many_starts pio_setup_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -302,8 +311,8 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line", "no_progress", "not_modelled", "bad_start",      "bad_end",
-      "bad_lcrc", "bad_crc",     "unknown_type", "too_many_starts"};
+      "bad_line", "no_progress",  "bad_start",       "bad_end",          "bad_lcrc",
+      "bad_crc",  "unknown_type", "too_many_starts", "pio_setup_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

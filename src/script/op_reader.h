@@ -68,6 +68,9 @@ class OpReader : public JsonReader {
       return guarded([&] { out = dllp_from_json(value, kScript); });
     });
   }
+  void pio_line(const char* key, PioLine& out) {
+    field(key, [&](const Json& value) { return guarded([&] { out = parse_pio_line(value, 0); }); });
+  }
   /// The keys that no reader has taken yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {

@@ -11,6 +11,10 @@ namespace {
 
 void read_op(OpReader& /*in*/, StartOp& /*op*/) {}
 
+void read_op(OpReader& in, PioOp& op) {
+  in.pio_line(in.need("line"), op.line);
+}
+
 template <class Op>
 void made(OpReader& in, ScriptLine& line) {
   read_op(in, line.op.emplace<Op>());
@@ -84,7 +88,8 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<DecodeFlitOp>},
       {"encode_cxl", "Make flits of CXL.cache and CXL.mem, without a machine.", made<EncodeCxlOp>},
       {"decode_cxl", "Take bytes as a flit of CXL.cache and CXL.mem, or say why they are none.",
-       made<DecodeCxlOp>}};
+       made<DecodeCxlOp>},
+      {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>}};
   return kVerbs;
 }
 

@@ -21,6 +21,7 @@
 #include "iommu/table_builder.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
+#include "script/pio_line.h"
 #include "script/register_names.h"
 
 namespace flitwise {
@@ -203,12 +204,17 @@ struct PokeEntryOp {
   std::uint64_t set = 0, clear = 0;
 };
 
+/// One line of PIO send memory, whose answers are events.
+struct PioOp {
+  PioLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
-               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp>
+               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp>
       op;
 };
 

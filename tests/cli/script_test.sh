@@ -122,9 +122,6 @@ code=0
 "$FLITWISE" script "$work/good.jsonl" >/dev/full 2>"$work/err" || code=$?
 [[ $code == 2 ]] || complain "exit code $code where nothing can be written"
 
-echo '["device",[1,2,3]]' >"$work/later.jsonl"
-expect 2 script "$work/later.jsonl"
-printed '"kind":"not_modelled"'
 refuse 2 script "$work/nowhere.jsonl"
 refuse 2 script "$work"
 said "is a directory; expected a script"

@@ -275,12 +275,16 @@ TEST(Script, AnEventThatDoesNotComeIsToldWithTheNearest) {
   EXPECT_EQ(answer.lines.back().at("t_ns"), 2000.0);
 }
 
-TEST(Script, WhatIsNotModelledYetSaysSo) {
+TEST(Script, LinesOfSendMemoryWriteNoDone) {
   const ScriptAnswer answer = play(R"({"op":"run","until":"idle","id":1}
-["device",[1,2,3]])");
+["device",[1,2,3]]
+["setup",0,0,1,1,64,false,false]
+["force",0,1])");
   EXPECT_EQ(answer.code, 2);
-  EXPECT_EQ(answer.lines.back().at("kind"), "not_modelled");
-  EXPECT_EQ(answer.done(), 1U);  // lines of PIO write no done
+  EXPECT_EQ(answer.lines.at(1).at("kind"), "bad_line");
+  EXPECT_EQ(answer.lines.at(1).at("line"), 2);
+  EXPECT_EQ(answer.lines.back().at("ctx"), 0);
+  EXPECT_EQ(answer.done(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "script/pio_line.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "common/problems.h"
+#include "common/ranges.h"
+#include "pio/send_window.h"
+
+namespace flitwise {
+namespace {
+
+using ArgumentKind = PioArgument::Kind;
+
+constexpr std::uint64_t kAnyAddress = std::numeric_limits<std::uint64_t>::max();
+
+const PioVerb& pio_verb_of(const Json& array, int line) {
+  const std::vector<PioVerb>& verbs = pio_verbs();
+  const bool is_given = !array.empty() && array.front().is_string();
+  const std::string name = is_given ? array.front().get<std::string>() : "";
+  if (const PioVerb* const verb =
+          find_where(verbs, [&](const PioVerb& one) { return is_given && one.name == name; })) {
+    return *verb;
+  }
+  const std::vector<std::string> names = mapped(verbs, &PioVerb::name);
+  refuse({"script", line, {}}, "",
+         (is_given ? "unknown verb '" + name + "'" : "no verb") + "; expected " +
+             config::alternatives(names) +
+             (is_given ? config::nearest_hint(name, names, "verb") : ""));
+}
+
+// ["fill", ctx, blocks, ...]
+std::string usage_of(const PioVerb& verb) {
+  std::string text = fmt::format("[\"{}\"", verb.name);
+  for (const PioArgument& argument : verb.arguments) {
+    text += fmt::format(", {}", argument.name);
+  }
+  return text + "]";
+}
+
+Complaint read_list(const PioArgument& argument, const Json& value, PioLine& line) {
+  if (!value.is_array() || value.size() != argument.count) {
+    return fmt::format("{} seen; expected a list of {} numbers from 0 to {}",
+                       json_value::shown(value), argument.count, argument.most);
+  }
+  for (const Json& item : value) {
+    const Complaint complaint =
+        json_value::read_number(item, 0, argument.most, line.numbers.emplace_back());
+    if (!complaint.empty()) {
+      return complaint;
+    }
+  }
+  return {};
+}
+
+Complaint read_pairs(const PioArgument& argument, const Json& value, PioLine& line) {
+  const std::size_t end = line.numbers.size() + 2 * argument.count;
+  bool is_good = value.is_array() && value.size() <= argument.count;
+  for (std::size_t i = 0; is_good && i < value.size(); ++i) {
+    is_good =
+        value[i].is_array() && value[i].size() == 2 &&
+        json_value::read_number(value[i][0], 0, argument.most, line.numbers.emplace_back())
+            .empty() &&
+        json_value::read_number(value[i][1], 0, argument.most_second, line.numbers.emplace_back())
+            .empty();
+  }
+  line.numbers.resize(end);
+  return is_good ? ""
+                 : fmt::format("{} seen; expected up to {} pairs such as [{}, {}]",
+                               json_value::shown(value), argument.count, argument.most,
+                               argument.most_second);
+}
+
+Complaint read_argument(const PioArgument& argument, const Json& value, PioLine& line) {
+  if (argument.kind == ArgumentKind::kList) {
+    return read_list(argument, value, line);
+  }
+  if (argument.kind == ArgumentKind::kPairs) {
+    return read_pairs(argument, value, line);
+  }
+  if (argument.kind == ArgumentKind::kHex) {
+    Complaint complaint = json_value::read_bytes(value, line.bytes);
+    if (complaint.empty() && (line.bytes.empty() || line.bytes.size() > argument.most)) {
+      complaint = fmt::format("{} bytes seen; expected 1 to {}", line.bytes.size(), argument.most);
+    }
+    return complaint;
+  }
+  if (argument.kind == ArgumentKind::kFlag) {
+    bool flag = false;
+    Complaint complaint = json_value::read_bool(value, flag);
+    line.numbers.push_back(flag ? 1 : 0);
+    return complaint;
+  }
+  std::uint64_t& number = line.numbers.emplace_back();
+  if (argument.kind == ArgumentKind::kAddress) {
+    Complaint complaint = json_value::read_number(value, 0, kAnyAddress, number);
+    return complaint.empty() && number % kSendBlockBytes != 0
+               ? json_value::hex_number(number) + " seen; expected a multiple of 64"
+               : complaint;
+  }
+  return json_value::read_number(value, argument.least, argument.most, number);
+}
+
+}  // namespace
+
+PioLine parse_pio_line(const Json& array, int line) {
+  PioLine result;
+  result.verb = &pio_verb_of(array, line);
+  const std::vector<PioArgument>& arguments = result.verb->arguments;
+  const JsonSource source{"script", line, {}};
+  if (array.size() != arguments.size() + 1) {
+    refuse(source, result.verb->name,
+           fmt::format("{} arguments seen; expected {}", array.size() - 1, usage_of(*result.verb)));
+  }
+  std::vector<Problem> problems;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Complaint complaint = read_argument(arguments[i], array[i + 1], result);
+    if (!complaint.empty()) {
+      problems.push_back(
+          source.problem(fmt::format("{}.{}", result.verb->name, arguments[i].name), complaint));
+    }
+  }
+  if (!problems.empty()) {
+    throw ConfigError(problems);
+  }
+  return result;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The send side of one device, driven by lines of a script.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "pio/send_engine.h"
+#include "script/pio_line.h"
+
+namespace flitwise {
+
+class PioScript {
+ public:
+  /// How answers look: lines as the contract of the script has them, or events with a name for each
+  /// field, which tell of packets that have left as well.
+  enum class Form : std::uint8_t { kLines, kEvents };
+  using Sink = std::function<void(const Json&)>;
+
+  /// Does what the line says and tells what comes of it, packets first, then credit returns.
+  void run(const PioLine& line, Form form, const Sink& sink);
+
+ private:
+  friend struct PioActions;
+
+  void tell_committed(const LaunchedPacket& packet);
+  void tell_cleared(const LaunchedPacket& packet);
+  void tell(const CreditReturn& entry);
+
+  SendEngine engine_;
+  Form form_ = Form::kLines;  // of the line at hand
+  Sink sink_;
+  bool holds_returns_ = false;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,52 @@
+# flitwise script with lines of PIO send memory: the example of docs/pio.md, mixed forms, bad lines.
+. "$(dirname "$0")/program.sh"
+
+# The example runs as it stands there: what is behind cat, and what is behind the run.
+awk '/^\$ cat pio.jsonl$/ { on = 1; next } /^\$ / { on = 0 } on' "$FLITWISE_SOURCE_DIR/docs/pio.md" >"$work/pio.jsonl"
+awk '/^\$ flitwise script pio.jsonl$/ { on = 1; next } /^```/ { on = 0 } on' "$FLITWISE_SOURCE_DIR/docs/pio.md" >"$work/expected"
+[[ $(wc -l <"$work/pio.jsonl") -gt 8 && $(wc -l <"$work/expected") == 3 ]] || complain "docs/pio.md has lost its example"
+expect 0 script "$work/pio.jsonl"
+cmp -s "$work/out" "$work/expected" || complain "the example of docs/pio.md prints: $(cat "$work/out")"
+
+# Lines and operations drive one device; only operations are done.
+cat >"$work/mixed.jsonl" <<'L'
+["setup", 159, 0, 4, 1, "0xfff000", false, false]
+{"op": "pio", "line": ["fill", 159, 3, 15, false], "id": 1}
+["launch"]
+{"op": "pio", "line": ["commit", 15, true], "id": 2}
+["clear", 15]
+L
+expect 0 script "$work/mixed.jsonl"
+printed '{"event":"pio_wire","id":2,"vl":15,"source":159,"block":0}'
+printed '{"addr":16773120,"qw":[0,0,0,0,0,0,0,8195],"ctx":159,"irq":[]}'
+[[ $(grep -c '"done"' "$work/out") == 2 ]] || complain "lines of send memory are done: $(cat "$work/out")"
+
+# A bad line names its number, what was seen and what was expected; the lines behind it are done.
+cat >"$work/bad.jsonl" <<'L'
+["setup", 0, 0, 4, 1, 64, false, false]
+["fill", 0, "many", 15, false]
+["fil", 0, 1, 15, false]
+["force", 0, 1]
+L
+expect 2 script "$work/bad.jsonl"
+printed '"kind":"bad_line","line":2,"detail":"fill.blocks: '
+printed '"kind":"bad_line","line":3,"detail":"unknown verb '
+printed "nearest verb 'fill'"
+printed '{"addr":64,"qw":[32768,0,0,0,0,0,0,0],"ctx":0,"irq":[]}'
+[[ $(wc -l <"$work/out") == 3 ]] || complain "more than three answers: $(cat "$work/out")"
+
+# What the device refuses is no failure of the script.
+echo '["setup", 0, 16384, 1, 0, 0, false, false]' >"$work/refused.jsonl"
+expect 0 script "$work/refused.jsonl"
+printed '{"event":"error","kind":"pio_setup_refused","detail":"context 0: base 16384 and depth 1 seen; expected up to 16384 blocks'
+
+# Random traces give what a second model says, line by line.
+model="$(dirname "$0")/pio_model.py"
+for seed in 1 2 3 4 5 6 7 8; do
+  python3 "$model" trace $seed 3000 >"$work/trace.jsonl"
+  python3 "$model" answer "$work/trace.jsonl" >"$work/expected"
+  expect 0 script "$work/trace.jsonl"
+  [[ $(grep -c wire "$work/expected") -gt 20 ]] || complain "trace $seed sends next to nothing"
+  cmp "$work/out" "$work/expected" || complain "trace $seed: the program and pio_model.py differ"
+done
+finish
