@@ -47,24 +47,34 @@ class LaunchArbiter {
     std::uint64_t& word = ready_[source / 64];
     word = is_ready ? word | bit : word & ~bit;
   }
-  bool is_ready(unsigned source) const { return (ready_[source / 64] >> source % 64 & 1U) != 0; }
   void granted(unsigned source) { last_ = source; }
   /// The first source behind the last grant that is ready and may launch; kNone: there is none.
   template <class MayLaunch>
   unsigned next(MayLaunch may_launch) const {
-    for (unsigned i = 1; i <= kPioSources; ++i) {
-      const unsigned source = (last_ + i) % kPioSources;
-      if (ready_[source / 64] == 0) {
-        const unsigned past = (source / 64 + 1) * 64;  // nobody in this word
-        i += (past < kPioSources ? past : kPioSources) - source - 1;
-      } else if (is_ready(source) && may_launch(source)) {
+    const unsigned begin = (last_ + 1) % kPioSources;
+    const unsigned found = next_within(begin, kPioSources, may_launch);
+    return found != kNone ? found : next_within(0, begin, may_launch);
+  }
+
+ private:
+  template <class MayLaunch>
+  unsigned next_within(unsigned begin, unsigned end, MayLaunch may_launch) const {
+    for (unsigned source = first_ready(begin); source < end; source = first_ready(source + 1)) {
+      if (may_launch(source)) {
         return source;
       }
     }
     return kNone;
   }
+  unsigned first_ready(unsigned from) const {
+    for (unsigned word = from / 64; word < ready_.size(); ++word, from = word * 64) {
+      if (const std::uint64_t bits = ready_[word] >> from % 64; bits != 0) {
+        return from + static_cast<unsigned>(__builtin_ctzll(bits));
+      }
+    }
+    return kNone;
+  }
 
- private:
   std::array<std::uint64_t, (kPioSources + 63) / 64> ready_{};
   unsigned last_ = kPioSources - 1;
 };

@@ -52,7 +52,8 @@ void PacketAssembly::look_at_head() {
   if (!is_known_) {
     return;
   }
-  length_ = decode_pbc(little_endian(memory_->bytes(index_of(done_)), kQwBytes)).blocks();
+  pbc_ = decode_pbc(little_endian(memory_->bytes(index_of(done_)), kQwBytes));
+  length_ = pbc_.blocks();
   missing_ = length_;
   for (unsigned i = 0; i < span(); ++i) {
     const SendBlock& block = memory_->block(index_of(done_ + i));
@@ -71,10 +72,8 @@ std::optional<SendError> PacketAssembly::head_flaw() const {
 }
 
 void PacketAssembly::finish_head() {
-  const std::size_t first = index_of(done_);
-  const Pbc pbc = decode_pbc(little_endian(memory_->bytes(first), kQwBytes));
-  memory_->packet_at(first) = {static_cast<std::uint16_t>(length_), pbc.vl, pbc.credit_return,
-                               false, false};
+  memory_->packet_at(index_of(done_)) = {static_cast<std::uint16_t>(length_), pbc_.vl,
+                                         pbc_.credit_return, false, false};
   for (unsigned i = 0; i < length_; ++i) {
     memory_->block(index_of(done_ + i)).use = BlockUse::kHeld;
   }

@@ -51,6 +51,7 @@ class PacketAssembly {
   // Of the head; all but is_known_ only once its PBC is here.
   bool is_known_ = false;
   bool has_inner_start_ = false;
+  Pbc pbc_;
   unsigned length_ = 0, missing_ = 0;  // in blocks; missing: not full
 };
 

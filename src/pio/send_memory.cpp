@@ -10,7 +10,7 @@ namespace {
 // QWs of a write follow each other.
 void copy_qws(std::uint8_t* block, const BlockWrite& write) {
   const auto first = static_cast<unsigned>(__builtin_ctz(write.qws));
-  const auto count = static_cast<unsigned>(__builtin_popcount(write.qws));
+  const unsigned count = 32 - static_cast<unsigned>(__builtin_clz(write.qws)) - first;
   std::memcpy(block + std::size_t{first} * kQwBytes, write.bytes, std::size_t{count} * kQwBytes);
 }
 
