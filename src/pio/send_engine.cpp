@@ -250,16 +250,19 @@ bool SendEngine::is_of_this_life(const LaunchedPacket& packet) const {
   return packet.source < kSendContexts && contexts_[packet.source].life() == packet.life;
 }
 
+Pbc SendEngine::pbc_of(const LaunchedPacket& packet) const {
+  const PacketAssembly& assembly = contexts_[packet.source].assembly();
+  return decode_pbc(little_endian(memory_.bytes(assembly.index_of(packet.place)), kQwBytes));
+}
+
 std::vector<std::uint8_t> SendEngine::bytes_of(const LaunchedPacket& packet) const {
   const PacketAssembly& assembly = contexts_[packet.source].assembly();
   std::vector<std::uint8_t> bytes;
   for (unsigned i = 0; i < packet.blocks; ++i) {
     const std::uint8_t* const block = memory_.bytes(assembly.index_of(packet.place + i));
-    bytes.insert(bytes.end(), block, block + kSendBlockBytes);
+    bytes.insert(bytes.end(), block + (i == 0 ? kQwBytes : 0U), block + kSendBlockBytes);
   }
-  const Pbc pbc = decode_pbc(little_endian(bytes.data(), kQwBytes));
-  bytes.erase(bytes.begin(), bytes.begin() + kQwBytes);
-  bytes.resize(pbc.packet_bytes());
+  bytes.resize(pbc_of(packet).packet_bytes());
   return bytes;
 }
 

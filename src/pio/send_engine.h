@@ -23,6 +23,8 @@ namespace flitwise {
 class SendEngine {
  public:
   SendEngine();
+  SendEngine(const SendEngine&) = delete;  // contexts point to its memory
+  SendEngine& operator=(const SendEngine&) = delete;
 
   /// Launched packets that each VL has room for, from 1 on; at first as many as there are blocks of
   /// send memory. Packets that wait in a FIFO stay there.
@@ -38,7 +40,7 @@ class SendEngine {
   void set_up(unsigned context, const SendContextSetup& setup);
   /// SendContextSetCtrl of sets 0..19: log2 of the contexts of a group, 0..3. [PIO-8.1]
   void set_group(unsigned set, unsigned exponent) { groups_[set] = exponent; }
-  /// Multiples of 64.
+  /// A multiple of 64, whether the context is set up or not.
   void set_return_address(unsigned context, std::uint64_t address) {
     addresses_[context] = address;
   }
@@ -48,8 +50,9 @@ class SendEngine {
   void set_vl_tables(const VlTables& tables) { vl_arbiter_.use_tables(tables); }
   /// Writes ForceReturn; a change from 0 to 1 returns credits, whether any are pending or not.
   void force(unsigned context, bool is_on);
-  /// What of these is not set up stays as it is.
+  /// SendCtxtCtrl: writes are dropped from now on, and no credits are returned.
   void disable(unsigned context);
+  /// Disables, initialises and enables the context; nothing where it is not set up. [PIO-9.6]
   void restart(unsigned context);
 
   // ---- what fills send memory
@@ -89,9 +92,11 @@ class SendEngine {
   const SdmaQueue& sdma(unsigned engine) const { return sdma_[engine]; }
   const SendMemory& memory() const { return memory_; }
   const LaunchFifos& launch_fifos() const { return fifos_; }
-  /// The bytes of a packet in send memory without PBC, in order. REQUIRES: it is one of a context
-  /// that has not been restarted since.
+  /// A packet as it stands in send memory: its PBC, and the bytes behind that, in order. REQUIRES:
+  /// is_of_this_life().
+  Pbc pbc_of(const LaunchedPacket& packet) const;
   std::vector<std::uint8_t> bytes_of(const LaunchedPacket& packet) const;
+  /// Is it one of a context that has not been restarted since?
   bool is_of_this_life(const LaunchedPacket& packet) const;
   std::uint64_t bad_context_writes() const { return bad_context_writes_; }  ///< [PIO-12.2]
   /// Returns of groups whose members are programmed with different addresses. [PIO-12.13]

@@ -46,10 +46,6 @@ constexpr WindowAddress decode_window(std::uint32_t offset) {
   return {(offset >> 24 & 1U) != 0, offset >> 16 & 0xffU, (offset & 0xffffU) / kSendBlockBytes,
           offset % kSendBlockBytes};
 }
-constexpr std::uint32_t encode_window(const WindowAddress& address) {
-  return (address.is_sop ? 1U << 24 : 0U) | address.context << 16 |
-         address.block * kSendBlockBytes | address.byte;
-}
 
 /// The QWs of a block that a write fills, a bit each; absent where its shape is refused: it has to
 /// consist of whole, aligned QWs, at least one, and stay in one 64-byte block. [PIO-3.1, 12.3]

@@ -160,14 +160,14 @@ const std::vector<EventKind>& event_kinds() {
         "first_stage", "second_stage"}},
       {"permitted", {"pointer", "words"}},
       {"warning", {"rule", "type", "at", "rid"}},
-      {"pio_wire", {"vl", "source", "block"}},
+      {"pio_wire", {"vl", "source", "block", "bytes"}},
       {"pio_cleared", {"vl", "source", "block", "hex"}},
       {"credit_return",
        {"addr", "ctx", "qw0", "qw1", "qw2", "qw3", "qw4", "qw5", "qw6", "qw7", "irq"}},
       {"pio_context",
        {"ctx", "enabled", "halted", "errors", "free", "returned", "pending", "packet_blocks",
         "next_slot"}},
-      {"pio_counts", {"bad_context_writes", "mixed_address_returns", "sdma_errors"}},
+      {"pio_counts", {"launched", "bad_context_writes", "mixed_address_returns", "sdma_errors"}},
       {"pio_block", {"block", "qws", "hex"}}};
   return kKinds;
 }

@@ -49,9 +49,13 @@ void PioScript::run(const PioLine& line, Form form, const Sink& sink) {
 void PioScript::tell_committed(const LaunchedPacket& packet) {
   if (form_ == Form::kLines) {
     sink_({{"wire", {packet.vl, packet.source, packet.place % kCreditRing}}});
-  } else {
-    sink_(event_of("pio_wire", packet));
+    return;
   }
+  Json event = event_of("pio_wire", packet);
+  if (engine_.is_of_this_life(packet)) {
+    event["bytes"] = engine_.pbc_of(packet).wire_bytes();
+  }
+  sink_(event);
 }
 
 void PioScript::tell_cleared(const LaunchedPacket& packet) {

@@ -186,7 +186,13 @@ void PioActions::counts(PioScript& script, const PioLine& /*line*/) {
       engines += fmt::format("{}{}", engines.empty() ? "" : " ", kSendContexts + i);
     }
   }
+  std::string launched;
+  for (unsigned queue = 0; queue < kVlQueues; ++queue) {
+    launched += fmt::format("{}{}", launched.empty() ? "" : " ",
+                            script.engine_.launch_fifos().size(vl_of_queue(queue)));
+  }
   script.sink_({{"event", "pio_counts"},
+                {"launched", launched},
                 {"bad_context_writes", script.engine_.bad_context_writes()},
                 {"mixed_address_returns", script.engine_.mixed_address_returns()},
                 {"sdma_errors", engines.empty() ? "none" : engines}});

@@ -17,7 +17,7 @@ cat >"$work/mixed.jsonl" <<'L'
 ["clear", 15]
 L
 expect 0 script "$work/mixed.jsonl"
-printed '{"event":"pio_wire","id":2,"vl":15,"source":159,"block":0}'
+printed '{"event":"pio_wire","id":2,"vl":15,"source":159,"block":0,"bytes":188}'
 printed '{"addr":16773120,"qw":[0,0,0,0,0,0,0,8195],"ctx":159,"irq":[]}'
 [[ $(grep -c '"done"' "$work/out") == 2 ]] || complain "lines of send memory are done: $(cat "$work/out")"
 

@@ -11,6 +11,11 @@
 
 namespace flitwise::test {
 
+inline std::uint32_t encode_window(const WindowAddress& address) {
+  return (address.is_sop ? 1U << 24 : 0U) | address.context << 16 |
+         address.block * kSendBlockBytes | address.byte;
+}
+
 using Block = std::array<std::uint8_t, kSendBlockBytes>;
 
 /// The i-th block of a packet: its PBC, and bytes that tell blocks apart.

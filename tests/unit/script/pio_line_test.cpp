@@ -136,9 +136,10 @@ TEST(PioLine, EventsNameTheirFields) {
   answers.play({R"(["setup", 1, 4, 8, 1, 64, false, true])", R"(["fill", 1, 1, 2, false])",
                 R"(["launch"])", R"(["commit", 2, true])", R"(["clear", 2])", R"(["status", 1])",
                 R"(["write", "0x1000001", "00"])", R"(["write", "0xa00000", "0000000000000000"])",
-                R"(["sdma_fill", 2, 1, 8])", R"(["launch"])", R"(["counts"])", R"(["block", 4])"});
+                R"(["sdma_fill", 2, 1, 8])", R"(["sdma_fill", 2, 1, 15])", R"(["launch"])",
+                R"(["launch"])", R"(["counts"])", R"(["block", 4])"});
   ASSERT_EQ(answers.lines.size(), 6U);
-  EXPECT_EQ(answers.lines[0], R"({"event":"pio_wire","vl":2,"source":1,"block":0})");
+  EXPECT_EQ(answers.lines[0], R"({"event":"pio_wire","vl":2,"source":1,"block":0,"bytes":60})");
   EXPECT_EQ(answers.lines[1], R"({"event":"pio_cleared","vl":2,"source":1,"block":0,"hex":")" +
                                   std::string(112, '0') + "\"}");
   EXPECT_THAT(answers.lines[2], HasSubstr(R"("addr":"0x40","ctx":1,"qw0":"0x0","qw1":"0x2001")"));
@@ -146,9 +147,10 @@ TEST(PioLine, EventsNameTheirFields) {
   EXPECT_EQ(answers.lines[3],
             R"({"event":"pio_context","ctx":1,"enabled":true,"halted":false,"errors":"none",)"
             R"("free":1,"returned":1,"pending":0,"packet_blocks":1,"next_slot":1})");
-  EXPECT_EQ(answers.lines[4],
-            R"({"event":"pio_counts","bad_context_writes":2,"mixed_address_returns":0,)"
-            R"("sdma_errors":"162"})");
+  EXPECT_EQ(
+      answers.lines[4],
+      R"({"event":"pio_counts","launched":"0 0 0 0 0 0 0 0 1","bad_context_writes":2,"mixed_address_returns":0,)"
+      R"("sdma_errors":"162"})");
   EXPECT_THAT(answers.lines[5], HasSubstr(R"({"event":"pio_block","block":4,"qws":"0x0","hex":")"));
 }
 
