@@ -1,6 +1,6 @@
-"""A second model of PIO send memory, written from docs/rules/pio.md alone: whole packets and lists, no masks.
+"""A second model of PIO send memory, written from docs/rules/pio.md alone: sets of QWs and lists of packets.
 
-pio_model.py trace SEED LINES    a random trace, with fills that have no credits, drops, halts and restarts
+pio_model.py trace SEED LINES    a random trace: packets by pieces and whole, some hostile, halts and restarts
 pio_model.py answer TRACE        what a script has to print for it
 """
 import json
@@ -16,53 +16,92 @@ class Packet:
     def __init__(self, source, first, blocks, vl, asks=False, life=0):
         self.source, self.first, self.blocks, self.vl = source, first, blocks, vl
         self.asks, self.life = asks, life
-        self.is_whole = self.is_released = self.is_out = self.is_covered = False
+        self.is_released = self.is_out = self.is_covered = False
+
+
+class Slot:
+    """One block: the packet that holds it, or the QWs that have come, and those that wait."""
+
+    def __init__(self):
+        self.packet, self.qws, self.sop, self.pbc = None, set(), None, 0
+
+    def add(self, qws, sop, pbc):
+        """False where these QWs do not fit those that are here."""
+        if self.qws & qws or (self.qws and self.sop != sop):
+            return False
+        self.qws, self.sop = self.qws | qws, sop
+        self.pbc = pbc if 0 in qws else self.pbc
+        return True
 
 
 class Context:
-    def __init__(self, depth, threshold, early, interrupt):
-        self.depth, self.threshold, self.early, self.interrupt = depth, threshold, early, interrupt
+    def __init__(self, number, depth, threshold, early, interrupt):
+        self.number, self.depth, self.threshold = number, depth, threshold
+        self.early, self.interrupt = early, interrupt
         self.force, self.life = False, 0
         self.restart()
 
     def restart(self):
-        self.free = self.returned = self.filled = self.frozen = 0
+        self.free = self.returned = self.filled = self.done = self.frozen = 0
         self.is_halted = False
         self.life += 1
-        self.begun, self.complete, self.unlaunched = [], [], []
-        self.slots, self.waiting = [None] * self.depth, [None] * self.depth
+        self.complete, self.unlaunched = [], []
+        self.slots = [Slot() for _ in range(self.depth)]
+        self.waiting = [Slot() for _ in range(self.depth)]
 
-    def slots_of(self, packet):
-        return [(packet.first + i) % self.depth for i in range(packet.blocks)]
+    def slots_of(self, first, blocks):
+        return [(first + i) % self.depth for i in range(min(blocks, self.depth))]
 
-    def fill(self, packet):
-        """False where one of its blocks has no room."""
-        self.begun.append(packet)
-        for slot in self.slots_of(packet):
+    def write(self, number, qws, sop, pbc):
+        """False where the write, or a packet that it shows, is an error."""
+        slot = self.slots[number]
+        if slot.packet:
+            is_draining = slot.packet.is_covered and not slot.packet.is_out
+            return is_draining and self.waiting[number].add(qws, sop, pbc)
+        return slot.add(qws, sop, pbc) and self.finish()
+
+    def fill(self, blocks, vl, asks):
+        pbc = min(blocks * 16, 4095) | vl << 12 | asks << 25
+        self.filled = max(self.filled, self.done)
+        for i in range(blocks):
+            number = self.filled % self.depth
             self.filled += 1
-            owner = self.slots[slot]
-            if owner is None:
-                self.slots[slot] = packet
-            elif owner.is_covered and not owner.is_out and self.waiting[slot] is None:
-                self.waiting[slot] = packet
-            else:
+            if not self.write(number, set(range(8)), i == 0, pbc if i == 0 else 0):
                 return False
-        packet.is_whole = True
-        self.finish()
         return True
 
     def finish(self):
-        while self.begun:
-            packet = self.begun[0]
-            if not packet.is_whole or any(self.slots[s] is not packet for s in self.slots_of(packet)):
-                break
-            self.begun.pop(0)
+        while True:
+            head = self.slots[self.done % self.depth]
+            if head.packet or not head.qws:
+                return True
+            if not head.sop:
+                return False
+            if 0 not in head.qws:
+                return True
+            blocks = -(-(head.pbc & 0xfff) // 16)
+            span = [self.slots[n] for n in self.slots_of(self.done, blocks)]
+            if blocks == 0 or any(s.sop for s in span[1:] if s.qws and not s.packet):
+                return False
+            if blocks > self.depth or any(s.packet or len(s.qws) < 8 for s in span):
+                return True
+            packet = Packet(self.number, self.done, blocks, head.pbc >> 12 & 15, head.pbc >> 25 & 1, self.life)
+            for slot in span:
+                slot.packet = packet
             self.complete.append(packet)
             self.unlaunched.append(packet)
+            self.done += blocks
 
     def open(self, packet):
-        for slot in self.slots_of(packet):
-            self.slots[slot], self.waiting[slot] = self.waiting[slot], None
+        for number in self.slots_of(packet.first, packet.blocks):
+            self.slots[number] = Slot()
+
+    def write_waiting(self, packet):
+        for number in self.slots_of(packet.first, packet.blocks):
+            waits, self.waiting[number] = self.waiting[number], Slot()
+            if waits.qws and not self.write(number, waits.qws, waits.sop, waits.pbc):
+                return False
+        return True
 
     def advance(self):
         """Covers what is free in order; the causes of a return."""
@@ -128,14 +167,24 @@ class Device:
         self.groups = groups
 
     def setup(self, number, _base, depth, threshold, address, early, interrupt):
-        self.contexts[number] = Context(depth, threshold, early, interrupt)
+        self.contexts[number] = Context(number, depth, threshold, early, interrupt)
         self.addresses[number] = address
 
     def fill(self, number, blocks, vl, asks):
         context = self.contexts.get(number)
-        if context and not context.is_halted:
-            if not context.fill(Packet(number, context.filled, blocks, vl, asks, context.life)):
-                self.fail(number)
+        if context and not context.is_halted and not context.fill(blocks, vl, asks):
+            self.fail(number)
+
+    def write(self, address, text):
+        number, block, byte = address >> 16 & 255, address % 65536 // 64, address % 64
+        context, size = self.contexts.get(number), len(text) // 2
+        if context is None or context.is_halted:
+            return
+        has_shape = byte % 8 == 0 and size % 8 == 0 and byte + size <= 64
+        pbc = int.from_bytes(bytes.fromhex(text[:16]), "little")
+        if not has_shape or block >= context.depth or not context.write(
+                block, set(range(byte // 8, (byte + size) // 8)), address >> 24 & 1 == 1, pbc):
+            self.fail(number)
 
     def sdma_fill(self, engine, blocks, vl):
         self.sdma[engine].append(Packet(CONTEXTS + engine, self.sdma_blocks[engine], blocks, vl))
@@ -179,8 +228,8 @@ class Device:
             if packet.is_covered:
                 context.open(packet)
             self.give_back(packet.source, context.advance())
-            if not context.is_halted:
-                context.finish()
+            if not context.is_halted and not context.write_waiting(packet):
+                self.fail(packet.source)
 
     def force(self, number, is_on):
         context = self.contexts.get(number)
@@ -198,8 +247,25 @@ class Device:
             self.contexts[number].restart()
 
 
+def writes_of(draw, context, blocks, vl):
+    """The writes of one packet behind all others, cut and shuffled."""
+    place, lines = max(context.filled, context.done), []
+    for i in range(blocks):
+        slot, qw = (place + i) % context.depth, 0
+        pbc = max(1, blocks * 16 - draw.randrange(16)) | vl << 12 if i == 0 else 0
+        text = pbc.to_bytes(8, "little").hex() + "5a" * 56
+        while qw < 8:
+            count = draw.choice([1, 2, 8, 8]) if qw == 0 else draw.randrange(1, 9)
+            end = min(8, qw + count)
+            address = (i == 0) << 24 | context.number << 16 | slot * 64 + qw * 8
+            lines.append(["write", address, text[16 * qw:16 * end]])
+            qw = end
+    draw.shuffle(lines)
+    return lines
+
+
 def trace(seed, lines):
-    draw, device = random.Random(seed), Device()
+    draw, device, waiting = random.Random(seed), Device(), {}
 
     def line(*parts):
         device.run(parts)
@@ -209,19 +275,30 @@ def trace(seed, lines):
     contexts, base = draw.sample(range(24), draw.randrange(2, 12)), 0
     for number in contexts:
         depth = draw.choice([1, 2, 3, 5, 8, 17, 40, 200, 1024])
-        yield line("setup", number, base, depth, draw.choice([0, 1, 2, 3, 8, 50]), 64 * number,
+        yield line("setup", number, base, depth, draw.choice([0, 1, 1, 2, 3, 8]), 64 * number,
                    draw.random() < 0.5, draw.random() < 0.5)
         base += depth
     for _ in range(lines):
         number = draw.choice(contexts)
-        context = device.contexts[number]
+        context, left = device.contexts[number], waiting.setdefault(number, [])
         vl = draw.choice([0, 0, 1, 2, 3, 15]) if draw.random() < 0.99 else draw.randrange(16)
         blocks = draw.choice([1, 1, 2, 3, 5]) if draw.random() < 0.98 else draw.randrange(1, 256)
-        room = context.depth - (context.filled - context.returned)  # as software knows it
-        verb = draw.choices(["fill", "sdma_fill", "launch", "commit", "clear", "force", "set_thr", "restart"],
-                            [28, 3, 25, 20, 18, 2, 2, 3 if context.is_halted else 0.1])[0]
-        if verb == "fill" and (blocks <= room or draw.random() < 0.02):
+        # What software knows of room; now and then it does not care.
+        room = context.depth - (max(context.filled, context.done) - context.returned)
+        fits = (blocks <= room and not left) or draw.random() < 0.005
+        verb = draw.choices(["fill", "write", "sdma_fill", "launch", "commit", "clear", "force", "set_thr", "restart"],
+                            [10, 60, 3, 25, 20, 20, 2, 2, 5 if context.is_halted else 0.1])[0]
+        if verb == "fill" and fits:
             yield line(verb, number, blocks, vl, draw.random() < 0.1)
+        elif verb == "write" and not left and fits and blocks < 100:
+            left.extend(writes_of(draw, context, blocks, vl))
+        elif verb == "write" and left:
+            _, address, text = left.pop()
+            if draw.random() < 0.004:  # hostile
+                address ^= 1 << draw.choice([2, 3, 6, 7, 12, 24])
+            if draw.random() < 0.002:
+                text = draw.choice(["00" * 8 + text[16:], text[:8], text * 2])
+            yield line(verb, address, text)
         elif verb == "sdma_fill":
             yield line(verb, draw.randrange(16), blocks, vl)
         elif verb == "launch":
@@ -233,8 +310,9 @@ def trace(seed, lines):
         elif verb == "force":
             yield line(verb, number, draw.randrange(2))
         elif verb == "set_thr":
-            yield line(verb, number, draw.choice([0, 1, 2, 3, 8, 50, 2047]))
+            yield line(verb, number, draw.choice([0, 1, 1, 2, 3, 8, 2047]))
         elif verb == "restart":
+            left.clear()
             yield line(verb, number)
 
 
