@@ -39,6 +39,7 @@ machines = [
     ("examples/switch_two_devices", [few]),
     ("examples/switch_tree", ["workload.requests=20"]),
     ("examples/own_trace", []),
+    ("examples/own_trace", ["link.identity=bdf_pasid"]),
     ("examples/cxl_cache", [few]),
     ("examples/cxl_cache", [few, "link.cxl.identity=dhi_added"]),
     ("checks/saturated", [few, domains, "link.identity=dhi", "device.dhi.management=software"]),

@@ -260,5 +260,5 @@ rm "$work/full.csv"
 (ulimit -f "$size" && "$FLITWISE" run "$config" --quiet --trace packets="$work/full.csv" >"$work/out" 2>"$work/err"); seen=$?
 [[ $seen == 2 ]] || complain "a full disk: exit code $seen"
 said "$work/full.csv: "
-[[ -z $(names "$work" | grep -o 'full[^ ]*') ]] || complain "left: $(names "$work")"
+[[ -z $(find "$work" -maxdepth 1 \( -name 'full.csv' -o -name '.flitwise-*' \)) ]] || complain "left: $(ls -A "$work")"
 finish
