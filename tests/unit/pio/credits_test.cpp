@@ -260,6 +260,8 @@ TEST(Credits, PIO_065_EarlyReturnMayBeTurnedOnAndOffUnderTraffic) {
   bench.commit(2);
   bench.clear(2);
   EXPECT_EQ(bench.qws(), (Words{1U | kDueToThreshold, 3U | kDueToThreshold, 7U | kDueToThreshold}));
+  bench.engine.set_early_return(100, true);  // a context that nobody has set up
+  EXPECT_FALSE(bench.context(100).is_enabled());
 }
 
 // [PIO-12.38]

@@ -95,6 +95,8 @@ TEST(Groups, PIO_070_DifferentAddressesAreCounted) {
   bench.send_from(9, 1);
   EXPECT_EQ(bench.returns.back().address, bench.address_of(8));
   EXPECT_EQ(bench.engine.mixed_address_returns(), 1U);
+  bench.send_from(8, 1);
+  EXPECT_EQ(bench.engine.mixed_address_returns(), 2U);
 }
 
 // [PIO-12.11, 9.5]

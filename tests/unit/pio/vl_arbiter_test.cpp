@@ -42,6 +42,7 @@ TEST(VlArbiter, DataVlsGoInTurn) {
     arbiter.granted(choice, 3);
   }
   EXPECT_EQ(arbiter.choose(0).queue, kVlQueues);
+  EXPECT_EQ(shares_of(arbiter, 1U << 5, 3)[5], 3U);  // again and again, where it is alone
 }
 
 // [PIO-12.28]
@@ -72,6 +73,17 @@ TEST(VlArbiter, PacketMayTakeMoreThanTheRestOfItsWeight) {
   const Shares shares = shares_of(arbiter, 0x3, 8, 3);  // two of 3 blocks a turn
   EXPECT_EQ(shares[0], 4U);
   EXPECT_EQ(shares[1], 4U);
+}
+
+// An entry that is left while it has weight begins anew when its turn comes again.
+TEST(VlArbiter, TurnThatIsLeftIsOver) {
+  VlArbiter arbiter;
+  arbiter.use_tables(tables_of({}, {{0, 8}, {1, 2}}, 0));
+  EXPECT_EQ(shares_of(arbiter, 0x1, 1)[0], 1U);
+  EXPECT_EQ(shares_of(arbiter, 0x2, 1)[1], 1U);  // 0 has nothing to send
+  EXPECT_EQ(shares_of(arbiter, 0x3, 1)[1], 1U);
+  EXPECT_EQ(shares_of(arbiter, 0x3, 8)[0], 8U);
+  EXPECT_EQ(shares_of(arbiter, 0x3, 2)[1], 2U);
 }
 
 // [PIO-6.5]

@@ -53,7 +53,7 @@ TEST(WriteChecks, PIO_003_004_ContextsThatAreNotThereTakeNothing) {
   bench.engine.disable(5);
   bench.write(5, 0, true, packet_block(pbc_of(1), 0));
   bench.fill(6, 3, 0);
-  bench.fill(255, 1, 0);
+  bench.fill(160, 1, 0);
   EXPECT_EQ(bench.engine.bad_context_writes(), 8U);
   EXPECT_TRUE(bench.returns.empty());
   EXPECT_FALSE(bench.context(5).is_halted());
