@@ -15,10 +15,28 @@ def expect(true, what):
         print("FAILED:", what)
 
 
+def processor_seconds(process):
+    """None once it has ended."""
+    state, *figures = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
+    return None if state == "Z" else sum(map(int, figures[10:12])) / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_to_start():
+    """What a run of few requests takes of the processor."""
+    before = os.times()
+    subprocess.run([program, "run", saturated, "--set", "workload.requests=500", "--quiet"], stdout=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+START = max(0.05, 2 * seconds_to_start())
+
+
 def stop(process, seconds):
-    """Once it simulates: it has used a fifth of a second of the processor."""
-    while sum(map(int, open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()[11:13])) < 0.2 * os.sysconf("SC_CLK_TCK"):
-        time.sleep(0.01)
+    """Once it simulates."""
+    while (used := processor_seconds(process)) is not None and used < START:
+        time.sleep(0.005)
+    expect(used is not None, f"a run that should have lasted ended within {START} s")
     os.kill(process, signal.SIGSTOP)
     time.sleep(seconds)
     os.kill(process, signal.SIGCONT)
@@ -75,7 +93,7 @@ class Run:
 
 def terminal():
     """A line that is drawn again, and a clean terminal after it; results are as with --quiet."""
-    some = ["--set", "workload.requests=300000", "--json"]
+    some = ["--set", "workload.requests=1000000", "--json"]
     run = Run(*some, all_on_it=False).stop_for(2).end()
     expect(run.code == 0, f"a run on a terminal ended with {run.code}")
     expect(run.drawings(), f"a run on a terminal told nothing: {run.seen!r}")
@@ -83,7 +101,7 @@ def terminal():
         expect(TOLD.match(text), f"unexpected text on a terminal: {text!r}")
         expect(len(text) < 80, f"too long for 80 columns: {text!r}")
     total = {TOLD.match(text)[2] for text in run.drawings()}
-    expect(total == {f"{300000 + json.loads(run.stdout)['config']['run']['warmup']:,}"}, f"not of all requests: {total}")
+    expect(total == {f"{1000000 + json.loads(run.stdout)['config']['run']['warmup']:,}"}, f"not of all requests: {total}")
     expect(run.rest() == "", f"left on the terminal: {run.rest()!r}")
     quiet = Run(*some, "--quiet", all_on_it=False).stop_for(2).end()
     expect(quiet.seen == "", f"--quiet told something: {quiet.seen!r}")
