@@ -28,14 +28,17 @@ void check_domains(const Config& config, BrokenRelations& broken) {
   const DomainNumbers numbers(config.device,
                               identity != Identity::kBdf && functions.has_pasid && bits > 0);
   const std::uint64_t limit = numbers.limit(bits);
+  const std::uint32_t live = config.workload.domains, domains = domain_ids(config.workload);
+  const std::uint64_t room = limit * live / domains;
   broken.add_if(
-      identity != Identity::kNone && config.workload.domains > limit,
+      identity != Identity::kNone && domains > limit,
       {"link.identity", "device.functions.count", "device.functions.has_pasid",
-       "workload.functions", "workload.domains"},
-      "{} domains with {} function(s){} and identity {}; expected workload.domains up to {}, or "
-      "more functions{}",
-      config.workload.domains, numbers.functions(), functions.has_pasid ? "" : " without PASID",
-      spelling(identity), limit,
+       "workload.functions", "workload.domains", "workload.domain_choice"},
+      "{} domains{} with {} function(s){} and identity {}; expected {}, or more functions{}",
+      domains,
+      domains > live ? fmt::format(" ({} for each of {} live ones)", domains / live, live) : "",
+      numbers.functions(), functions.has_pasid ? "" : " without PASID", spelling(identity),
+      room > 0 ? fmt::format("workload.domains up to {}", room) : "another workload.domain_choice",
       bits < kPasidBits ? ", or more iommu.capabilities.pasid_bits" : "");
 }
 

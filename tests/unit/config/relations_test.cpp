@@ -31,6 +31,22 @@ TEST(Relations, DomainsBeyondThePasidsOfOneFunction) {
   expect_refused({"workload.domains=5", "device.functions.has_pasid=false"}, "without PASID");
 }
 
+TEST(Relations, ChurnNeedsFunctionsOrPasidsForItsWholePool) {
+  const std::string churn = "workload.domain_choice=churn";  // four domains for each live one
+  const std::string bdf = "link.identity=bdf", functions = "device.functions.count=9";
+  expect_accepted({bdf, functions, churn, "workload.domains=2"});
+  expect_refused({bdf, functions, churn, "workload.domains=3"},
+                 "12 domains (4 for each of 3 live ones) with 9 function(s) and identity bdf; "
+                 "expected workload.domains up to 2, or more functions");
+  expect_refused({bdf, "device.functions.count=3", churn, "workload.domains=1"},
+                 "expected another workload.domain_choice, or more functions");
+  const std::string narrow = "iommu.capabilities.pasid_bits=3";
+  const std::string translated = "iommu.translation=first_stage";
+  expect_accepted({churn, narrow, translated, "workload.domains=2"});
+  expect_refused({churn, narrow, translated, "workload.domains=3"},
+                 "expected workload.domains up to 2, or more functions, or more iommu.capab");
+}
+
 TEST(Relations, FunctionsThatCarryTheWorkloadAreThere) {
   const std::string three = "device.functions.count=3";
   expect_accepted({three, "workload.functions=vfs"});
