@@ -72,6 +72,8 @@ class SqlText {
 
   /// Of the formula whose SQL was asked for: see Expression::is_whole.
   bool is_whole() const { return is_whole_; }
+  /// Of the same formula.
+  const std::vector<std::size_t>& baseline_words() const { return baseline_words_; }
   /// Empty where the formula has what no formula may have: see problem.
   std::string sql(std::string& problem) {
     for (std::size_t at = 0; at < formula_.size() && problem.empty();) {
@@ -156,6 +158,9 @@ class SqlText {
                                 text, {std::begin(kFunctions), std::end(kFunctions)}, "function"));
     }
     is_baseline_next_ = text == "baseline";
+    if (is_baseline_next_) {
+      baseline_words_.push_back(begin);
+    }
     return is_baseline_next_ ? "" : text;
   }
 
@@ -180,6 +185,7 @@ class SqlText {
   const std::string& formula_;
   std::vector<Expression::Operand>& operands_;
   std::string sql_;
+  std::vector<std::size_t> baseline_words_;
   std::vector<bool> baselines_;  // of each open parenthesis: what is inside is of the baseline
   bool is_baseline_next_ = false;
   bool is_whole_ = true;
@@ -191,6 +197,7 @@ Expression::Expression(const std::string& formula) {
   SqlText text(formula, operands_);
   const std::string sql = text.sql(problem_);
   is_whole_ = text.is_whole();
+  baselines_ = text.baseline_words();
   if (!problem_.empty()) {
     return;
   }

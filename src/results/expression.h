@@ -48,10 +48,13 @@ class Expression {
     std::size_t at = 0;      ///< where its name begins in the formula, from 0
   };
   const std::vector<Operand>& operands() const { return operands_; }
+  /// Where each word `baseline` begins in the formula, from 0.
+  const std::vector<std::size_t>& baselines() const { return baselines_; }
 
  private:
   std::shared_ptr<sqlite3_stmt> statement_;
   std::vector<Operand> operands_;
+  std::vector<std::size_t> baselines_;
   std::string problem_;
   bool is_whole_ = true;
 };

@@ -23,7 +23,7 @@ using Selection = std::map<std::string, std::vector<std::string>>;
 /// A word of a study file that names something, and where it stands. Kept for the checks of the
 /// file alone.
 struct Mention {
-  enum class Of { kColumn, kFigure, kValue };
+  enum class Of { kColumn, kFigure, kValue, kBaseline };
   Of of = Of::kColumn;
   std::string word;
   std::string column_name;  ///< of a value: its column

@@ -183,11 +183,17 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
       return;
     }
     const std::size_t first = static_cast<std::size_t>(formula.place.column) + formula.is_quoted;
+    const auto mention_at = [&](Of of, const std::string& word, std::size_t at) {
+      figure.mentions.push_back(
+          {of, word, "", where, formula.place.line, static_cast<int>(first + at)});
+    };
     for (const Expression::Operand& operand : expression.operands()) {
       if (!operand.column.empty()) {
-        figure.mentions.push_back({Of::kColumn, operand.column, "", where, formula.place.line,
-                                   static_cast<int>(first + operand.at)});
+        mention_at(Of::kColumn, operand.column, operand.at);
       }
+    }
+    for (const std::size_t at : expression.baselines()) {
+      mention_at(Of::kBaseline, "baseline", at);
     }
   };
   const auto read_decimals = [&](const Value& decimals, const Path& where) {

@@ -93,6 +93,8 @@ class NameCheck {
         check_figure(block, one);
       } else if (one.of == Mention::Of::kColumn) {
         check_column(block, one);
+      } else if (one.of == Mention::Of::kBaseline) {
+        check_compared(one);
       } else {
         check_value(block, one);
       }
@@ -137,6 +139,23 @@ class NameCheck {
                               "column of results ('flitwise list statistics'), an axis or a "
                               "figure{}",
                               one.word, config::nearest_hint(one.word, known, "column")));
+  }
+
+  // A common figure is one of all blocks: those without a baseline leave it empty.
+  void check_compared(const Mention& one) {
+    const auto is_it = [&](const Mention& other) {
+      return other.line == one.line && other.column == one.column;
+    };
+    const auto compares = [&](const BlockPresentation& block) {
+      return !block.baseline.block.empty() && any_of(block.figures, [&](const FigureSpec& figure) {
+        return any_of(figure.mentions, is_it);
+      });
+    };
+    if (!any_of(study_.presentation.blocks, compares)) {
+      complain(one,
+               "no block with this figure has a baseline, so that it has no value in any row; "
+               "expected baseline: {match: [columns that both rows have in common]}");
+    }
   }
 
   void check_value(const BlockPresentation& block, const Mention& one) {

@@ -319,6 +319,24 @@ TEST_F(StudyPresentation, WhatAStudyNamesHasToBeThere) {
       << "a block that says its own baseline names nothing of the common one";
 }
 
+TEST_F(StudyPresentation, AFigureAgainstABaselineNeedsABlockThatHasOne) {
+  const std::string front =
+      "base: base.yaml\naxes: {workload.payload: [64B, 1KiB]}\nfigures: {a: {is: 1 - "
+      "baseline(up_tlps)}}\n";
+  const std::string said =
+      "study.yaml:3:23: figures.a.is: no block with this figure has a baseline, so that it has no "
+      "value in any row; expected baseline: {match: ";
+  EXPECT_THAT(problem(front), HasSubstr(said));
+  EXPECT_EQ(problem(front + "baseline: {match: [seed], where: {workload.payload: 64B}}\n"), "");
+  const std::string compared =
+      "- {name: x, baseline: {match: [seed], where: {workload.payload: 64B}}";
+  EXPECT_EQ(problem(front + "blocks:\n" + compared + "}\n- {name: y}\n"), "")
+      << "empty in y, which has it as all blocks do";
+  EXPECT_THAT(problem(front + "blocks:\n" + compared + ", figures: {a: {is: 1}}}\n- {name: y}\n"),
+              HasSubstr(said))
+      << "x has another figure of this name";
+}
+
 // Names of latencies and kinds of errors are known before the runs.
 TEST_F(StudyPresentation, AColumnOfResultsIsOneThatSomeMachineMakes) {
   const auto with = [&](const std::string& column) {
