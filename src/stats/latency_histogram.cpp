@@ -3,6 +3,8 @@
 #include "stats/latency_histogram.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace flitwise {
 namespace {
@@ -28,19 +30,21 @@ double LatencyHistogram::percentile_ns(double quantile) const {
   if (count_ == 0) {
     return 0;
   }
-  const double rank = quantile * static_cast<double>(count_ - 1);
-  const auto whole = static_cast<std::uint64_t>(rank);
+  // The nearest rank, from 1: the first one that has the share at or below it. The product may be
+  // rounded up past a whole number.
+  constexpr double kExact = 1 - 4 * std::numeric_limits<double>::epsilon();
+  const double rank = std::max(std::ceil(quantile * static_cast<double>(count_) * kExact), 1.0);
   std::uint64_t before = 0;
   std::size_t bucket = 0;
-  while (before + buckets_[bucket] <= whole) {
+  while (static_cast<double>(before + buckets_[bucket]) < rank) {
     before += buckets_[bucket];
     ++bucket;
   }
   const double place =
-      (rank - static_cast<double>(before) + 0.5) / static_cast<double>(buckets_[bucket]);
+      (rank - static_cast<double>(before) - 0.5) / static_cast<double>(buckets_[bucket]);
   const auto first = static_cast<double>(first_ps(bucket));
   const auto last = static_cast<double>(last_ps(bucket));
-  const double ps = first + (last - first) * std::min(place, 1.0);
+  const double ps = first + (last - first) * place;
   return to_ns(std::clamp(ps, static_cast<double>(min_ps_), static_cast<double>(max_ps_)));
 }
 

@@ -63,8 +63,9 @@ class LatencyHistogram {
   }
 
   std::uint64_t count() const { return count_; }
-  /// Latency that the share `quantile` of all records does not exceed, interpolated inside its
-  /// bucket. Unit: ns; 0 when nothing was recorded. REQUIRES: 0 <= quantile <= 1.
+  /// The lowest latency that at least the share `quantile` of all records does not exceed (the
+  /// nearest rank: of two, the 99th percentile is the higher), interpolated inside its bucket.
+  /// Unit: ns; 0 when nothing was recorded. REQUIRES: 0 <= quantile <= 1.
   double percentile_ns(double quantile) const;
 
   /// What was recorded after the snapshot `earlier` of this histogram was taken (warm-up is left

@@ -14,8 +14,8 @@ namespace {
 
 double true_percentile_ns(std::vector<std::int64_t> ps, double quantile) {
   std::sort(ps.begin(), ps.end());
-  const auto rank = static_cast<std::size_t>(quantile * static_cast<double>(ps.size() - 1));
-  return static_cast<double>(ps[rank]) / 1'000.0;
+  const double rank = std::ceil(std::round(quantile * 1e6) * static_cast<double>(ps.size()) / 1e6);
+  return static_cast<double>(ps[static_cast<std::size_t>(std::max(rank, 1.0)) - 1]) / 1'000.0;
 }
 
 TEST(LatencyHistogram, EmptyHistogramIsAllZeros) {
@@ -55,6 +55,7 @@ TEST(LatencyHistogram, ShortLatenciesHaveABucketEach) {
   }
   EXPECT_DOUBLE_EQ(histogram.percentile_ns(0.50), 0.050);
   EXPECT_DOUBLE_EQ(histogram.percentile_ns(0.25), 0.025);
+  EXPECT_DOUBLE_EQ(histogram.percentile_ns(0.0), 0.0);
 }
 
 TEST(LatencyHistogram, PercentilesAreWithinOneSixtyFourthOfTheTruth) {
@@ -73,6 +74,27 @@ TEST(LatencyHistogram, PercentilesAreWithinOneSixtyFourthOfTheTruth) {
           << "seed " << seed << " quantile " << quantile;
     }
   }
+}
+
+// At least the share is at or below the percentile: the higher of two is their p99.
+TEST(LatencyHistogram, PercentilesOfAFewAreOfTheNearestRank) {
+  LatencyHistogram histogram;
+  const auto expect = [&](double p50, double p90, double p99, double p999) {
+    const LatencyResult result = histogram.summary("");
+    EXPECT_DOUBLE_EQ(result.p50, p50) << result.count;
+    EXPECT_DOUBLE_EQ(result.p90, p90) << result.count;
+    EXPECT_DOUBLE_EQ(result.p99, p99) << result.count;
+    EXPECT_DOUBLE_EQ(result.p999, p999) << result.count;
+  };
+  histogram.record(Time::from_ps(1));
+  histogram.record(Time::from_ps(2));
+  expect(0.001, 0.002, 0.002, 0.002);
+  for (int ps = 3; ps <= 10; ++ps) {
+    histogram.record(Time::from_ps(ps));
+  }
+  expect(0.005, 0.009, 0.010, 0.010);
+  histogram.record(Time::from_ps(11));
+  expect(0.006, 0.010, 0.011, 0.011);
 }
 
 TEST(LatencyHistogram, PercentilesNeverFallWithTheQuantile) {
