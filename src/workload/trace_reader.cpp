@@ -86,11 +86,15 @@ bool parse_address(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
   return !is_inside || csv.refuse("an address outside of " + keeper->words);
 }
 
-bool parse_bytes(CsvReader& csv, const TraceReach& reach, WorkItem& item) {
+// Where the bytes lie is told only where their address is one.
+bool parse_bytes(CsvReader& csv, const TraceReach& reach, bool has_address, WorkItem& item) {
   const auto bytes = parse_unsigned(csv.field());
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (!bytes || *bytes == 0 || *bytes > kMost) {
     return csv.refuse(fmt::format("1 to {} bytes", kMost));
+  }
+  if (!has_address) {
+    return true;
   }
   if (*bytes - 1 > std::numeric_limits<std::uint64_t>::max() - item.address) {
     return csv.refuse("an end within the 64-bit address space");
@@ -229,14 +233,25 @@ std::uint64_t TraceReader::check() {
   return count;
 }
 
+// A wrong field does not hide those behind it; a line of one wrong word is no list of fields.
 bool TraceReader::parse(WorkItem& item) {
   CsvReader& csv = *csv_;
-  return csv.take("time_ns", "") && parse_at(csv, item) &&  // a line has at least one field
-         csv.take("domain", "before domain") && parse_domain(csv, domains_, item) &&
-         csv.take("op", "before op") && parse_op(csv, item) &&
-         csv.take("address", "before address") && parse_address(csv, reach_, item) &&
-         csv.take("bytes", "before bytes") && parse_bytes(csv, reach_, item) &&
-         csv.expect_end("sixth");
+  bool is_right = true, has_address = false;
+  const auto read = [&](const char* name, const char* where, const auto& parse_field) {
+    const bool is_there = csv.take(name, where);
+    is_right = is_there && parse_field() && is_right;
+    return is_there;
+  };
+  const bool is_whole =
+      read("time_ns", "", [&] { return parse_at(csv, item); }) &&  // a line has at least one field
+      (is_right || csv.line().find(',') != std::string_view::npos) &&
+      read("domain", "before domain", [&] { return parse_domain(csv, domains_, item); }) &&
+      read("op", "before op", [&] { return parse_op(csv, item); }) &&
+      read("address", "before address",
+           [&] { return has_address = parse_address(csv, reach_, item); }) &&
+      read("bytes", "before bytes", [&] { return parse_bytes(csv, reach_, has_address, item); }) &&
+      csv.expect_end("sixth");
+  return is_whole && is_right;
 }
 
 bool TraceReader::next(WorkItem& item) {

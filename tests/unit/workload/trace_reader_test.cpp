@@ -96,6 +96,24 @@ TEST_F(Trace, BadFieldIsRefusedWithLineAndColumn) {
             "2:29: bytes is '2'; expected an end within the 64-bit address space\n");
 }
 
+TEST_F(Trace, AWrongFieldHidesNoneBehindIt) {
+  EXPECT_EQ(problem_of_lines("x,4,Read,0x,0,9\n"),
+            "2:1: time_ns is 'x'; expected nanoseconds, 0 to 9000000000000, with up to 6 "
+            "decimals\n"
+            "2:3: domain is '4'; expected 0 to 3 (workload.domains is 4)\n"
+            "2:5: op is 'Read'; expected read or write\n"
+            "2:10: address is '0x'; expected a byte address, decimal or 0x hexadecimal\n"
+            "2:13: bytes is '0'; expected 1 to 4294967295 bytes\n"
+            "2:15: a sixth field '9'; expected 'time_ns,domain,op,address,bytes'\n");
+  EXPECT_EQ(problem_of_lines("0,4,read\n"),
+            "2:3: domain is '4'; expected 0 to 3 (workload.domains is 4)\n"
+            "2:9: the line ends before address; expected 'time_ns,domain,op,address,bytes'\n");
+  EXPECT_EQ(problem_of_lines("0,4,read,y,64\n"),
+            "2:3: domain is '4'; expected 0 to 3 (workload.domains is 4)\n"
+            "2:10: address is 'y'; expected a byte address, decimal or 0x hexadecimal\n")
+      << "where bytes lie is told of an address alone";
+}
+
 TEST_F(Trace, WhatLiesBeyondMemoryIsRefused) {
   Config config;
   config.host.memory.size = 0x10000;
