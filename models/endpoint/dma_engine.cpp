@@ -304,6 +304,13 @@ void DmaEngine::item_done(std::uint32_t token) {
   Message& message = messages_[token - 1];
   --message.in_flight;
   message.is_waiting = message.is_waiting && message.in_flight > 0;
+  // With open arrivals what waited for this step begins now, as does what comes behind it.
+  const bool is_met = message.in_flight == 0 && message.next < message.count &&
+                      message.items[message.next].depends_on_previous;
+  for (std::size_t i = message.next; is_met && i < message.count; ++i) {
+    Time& at = message.items[i].at;
+    at = at.fs > 0 ? now() - origin_ : at;
+  }
   if (message.in_flight == 0 && message.next == message.count) {
     message.count = 0;
     --busy_messages_;
