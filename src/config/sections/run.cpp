@@ -231,7 +231,7 @@ Keys faults_keys() {
       ordinals(KEY(faults.down.corrupt_dllps),
                "Downstream DLLPs that arrive damaged, counted from 1."),
       count(KEY(faults.drop_completions), between(0, 1'000'000'000'000),
-            "Read completions that the host drops, from the first."),
+            "Reads, from the first, of which each root port drops all completions."),
       set_of("faults.break", AT(faults.broken_rules), words_of<BrokenRule>(),
              "Rules that the model breaks once on purpose: each makes its monitor report."),
   };
