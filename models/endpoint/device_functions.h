@@ -33,6 +33,10 @@ class DeviceFunctions {
     }
   }
   Bdf base() const { return base_; }
+  /// How many functions carry a domain of the workload.
+  std::size_t with_domains() const {
+    return std::min<std::size_t>(domains_.functions(), identities_.size());
+  }
   /// At least count() for a BDF that is none of the device's.
   unsigned index_of(Bdf bdf) const { return static_cast<std::uint16_t>(bdf.value - base_.value); }
   Bdf bdf_of(unsigned function) const {

@@ -121,9 +121,10 @@ std::vector<WaitResult> Endpoint::waits() const {
   const auto row = [](Resource resource, const StallCount& waited) {
     return WaitResult{std::move(resource), waited.count, waited.time, waited.time};
   };
+  const std::uint64_t tags = requests_.tags_per_function() * functions_.with_domains();
   std::vector<WaitResult> all = {
       shell_.waits(name(), queue_room(config_.link.queue_depth)),
-      row({name(), "tags", ResourceRole::kSlots, "up", "read", "device.tag_bits", requests_.tags()},
+      row({name(), "tags", ResourceRole::kSlots, "up", "read", "device.tag_bits", tags},
           requests_.tag_stall(now()))};
   if (config_.link.identity == Identity::kDhi) {
     const HandleRange range = dhi().table() != nullptr

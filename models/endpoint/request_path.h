@@ -61,7 +61,7 @@ class RequestPath final : public TransferPath, public TagTable {
   /// The link is down: what is out will have no answer. [LNK-10.6]
   void link_lost(Time now) { give_up(Time::never(), "link_lost", now); }
 
-  std::size_t tags() const { return outstanding_.tags(); }  ///< that there are, of all functions
+  std::size_t tags_per_function() const { return outstanding_.tags_per_function(); }
 
   bool is_busy() const { return is_busy_; }  ///< a transfer is being cut into TLPs
   /// Nothing is under way, of one function or of all.

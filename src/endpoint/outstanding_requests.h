@@ -111,8 +111,8 @@ class OutstandingRequests {
                                                  out_.front().request.deadline});
   }
   std::size_t size() const { return out_.size(); }
-  /// Tags that there are, of all functions. [LNK-9.8]
-  std::size_t tags() const { return functions_.size() * TagPool(enabled_tag_bits_).size(); }
+  /// Tags that each function has. [LNK-9.8]
+  std::size_t tags_per_function() const { return TagPool(enabled_tag_bits_).size(); }
   /// Tags that are out, of all functions.
   std::size_t tags_out() const {
     return sum_of<std::size_t>(functions_, [](const std::unique_ptr<Function>& function) {

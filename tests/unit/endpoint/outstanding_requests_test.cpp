@@ -7,13 +7,13 @@ namespace flitwise::outstanding_requests_test {
 namespace {
 
 TEST(OutstandingRequests, LNK_9_8_TagsAreThoseThatAreUsedOfEachFunction) {
-  EXPECT_EQ(OutstandingRequests(1, 5).tags(), 32U);
-  EXPECT_EQ(OutstandingRequests(1, 8).tags(), 256U);
-  EXPECT_EQ(OutstandingRequests(1, 10).tags(), 768U);
-  EXPECT_EQ(OutstandingRequests(3, 14).tags(), 3 * 15'360U);
+  EXPECT_EQ(OutstandingRequests(1, 5).tags_per_function(), 32U);
+  EXPECT_EQ(OutstandingRequests(1, 8).tags_per_function(), 256U);
+  EXPECT_EQ(OutstandingRequests(1, 10).tags_per_function(), 768U);
+  EXPECT_EQ(OutstandingRequests(3, 14).tags_per_function(), 15'360U);
   OutstandingRequests of_ten_bits(2, 10);
   of_ten_bits.set_tag_bits(8);
-  EXPECT_EQ(of_ten_bits.tags(), 512U) << "software has enabled no more";
+  EXPECT_EQ(of_ten_bits.tags_per_function(), 256U) << "software has enabled no more";
 }
 
 }  // namespace
