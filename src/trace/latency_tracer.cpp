@@ -24,9 +24,10 @@ LatencyTracer::LatencyTracer(const std::vector<LatencyPair>& pairs) {
   }
 }
 
-// A TLP that never comes to memory leaves its request without an end: it is not counted.
+// A TLP that never comes to memory leaves its request without an end: it is not counted. Nor
+// is a raw one, of a hostile device say; raw reads are not either.
 void LatencyTracer::write_committed(const Packet& packet) {
-  if (!packet.counts) {
+  if (!packet.counts || packet.is_raw) {
     return;
   }
   const Time issued = packet.stamped(Hop::kIssue);

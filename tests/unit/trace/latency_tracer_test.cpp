@@ -77,5 +77,16 @@ TEST(LatencyTracer, TheWarmUpIsInNeither) {
   EXPECT_EQ(result(tracer, "dma_write_tlp").count, 0U);
 }
 
+TEST(LatencyTracer, ARawWriteIsNoRequest) {
+  PacketPool pool;
+  LatencyTracer tracer({{"whole", "issue", "memory"}});
+  const PacketRef packet = write(pool, {}, 64, 0, 10);
+  packet->is_raw = true;
+  tracer.write_committed(*packet);
+  for (const char* const latency : {"dma_write", "dma_write_tlp", "whole"}) {
+    EXPECT_EQ(result(tracer, latency).count, 0U) << latency;
+  }
+}
+
 }  // namespace
 }  // namespace flitwise::latency_tracer_test
