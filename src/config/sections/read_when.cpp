@@ -151,6 +151,7 @@ constexpr Beside kBeside[] = {
     {"device.dhi.supported", "its capability, which software reads at boot,"},
     {"iommu.walkers", "the capacity that the table of waits names,"},
     {"device.pri.allocation", "the capacity that the table of waits names,"},
+    {"workload.functions", "the capacity of tags that the table of waits names,"},
 };
 
 bool lies_at_or_below(const std::string& path, const std::string& group) {
