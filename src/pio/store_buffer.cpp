@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pio/store_buffer.h"
+
+#include <algorithm>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+
+unsigned count_of_bits(std::uint8_t bits) {
+  return static_cast<unsigned>(__builtin_popcount(bits));
+}
+
+}  // namespace
+
+StoreWrites::StoreWrites(const StoreBlock& block) {
+  bool is_in_run = false;
+  for (unsigned qw = 0; qw < kSendBlockBytes / kQwBytes; ++qw) {
+    if ((block.qws >> qw & 1U) == 0) {
+      is_in_run = false;
+      continue;
+    }
+    if (!is_in_run) {
+      const unsigned byte = qw * kQwBytes;
+      writes_[size_++] = {block.address + byte, block.bytes.data() + byte, 0};
+      is_in_run = true;
+    }
+    writes_[size_ - 1].bytes += kQwBytes;
+  }
+}
+
+StoreBuffer::StoreBuffer(unsigned blocks) : blocks_(blocks) {
+  FLITWISE_CHECK(blocks >= 1 && blocks <= kMostBlocks, "a store buffer has 1 to 64 blocks");
+  free_ = blocks == kMostBlocks ? ~std::uint64_t{0} : (std::uint64_t{1} << blocks) - 1;
+}
+
+bool StoreBuffer::is_store(std::uint64_t address, std::size_t bytes) {
+  const bool is_size = bytes == 8 || bytes == 16 || bytes == 32 || bytes == kSendBlockBytes;
+  return is_size &&
+         qws_of_write(static_cast<unsigned>(address % kSendBlockBytes), bytes).has_value();
+}
+
+// The block that is held for this address; kMostBlocks: none.
+unsigned StoreBuffer::find(std::uint64_t block_address) const {
+  for (unsigned i = 0; i < held_; ++i) {
+    if (blocks_[by_age_[i]].address == block_address) {
+      return by_age_[i];
+    }
+  }
+  return kMostBlocks;
+}
+
+bool StoreBuffer::takes(std::uint64_t address) const {
+  const unsigned index = find(address - address % kSendBlockBytes);
+  return index == kMostBlocks ? free_ != 0 : !blocks_[index].is_full();
+}
+
+void StoreBuffer::store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
+                        std::size_t bytes) {
+  const auto first = static_cast<unsigned>(address % kSendBlockBytes);
+  unsigned index = find(address - first);
+  if (index == kMostBlocks) {
+    FLITWISE_CHECK(free_ != 0, "a store without a free block waits");
+    index = static_cast<unsigned>(__builtin_ctzll(free_));
+    free_ &= free_ - 1;
+    by_age_[held_++] = static_cast<std::uint8_t>(index);
+    blocks_[index].address = address - first;
+    blocks_[index].qws = blocks_[index].threads = 0;
+  }
+  StoreBlock& block = blocks_[index];
+  const std::uint8_t qws = *qws_of_write(first, bytes);
+  counts_.stores += 1;
+  counts_.stored_bytes += bytes;
+  counts_.replaced_bytes += count_of_bits(block.qws & qws) * kQwBytes;
+  std::copy_n(data, bytes, block.bytes.begin() + first);
+  block.qws |= qws;
+  block.threads |= static_cast<std::uint8_t>(1U << thread);
+}
+
+template <class Predicate>
+const StoreBlock* StoreBuffer::oldest_where(Predicate is_meant) const {
+  for (unsigned i = 0; i < held_; ++i) {
+    if (is_meant(blocks_[by_age_[i]])) {
+      return &blocks_[by_age_[i]];
+    }
+  }
+  return nullptr;
+}
+
+const StoreBlock* StoreBuffer::oldest_full() const {
+  return oldest_where([](const StoreBlock& block) { return block.is_full(); });
+}
+
+const StoreBlock* StoreBuffer::oldest_of(unsigned threads) const {
+  return oldest_where([&](const StoreBlock& block) { return (block.threads & threads) != 0; });
+}
+
+void StoreBuffer::release(const StoreBlock& block) {
+  const auto index = static_cast<std::uint8_t>(&block - blocks_.data());
+  auto* const end = by_age_.begin() + held_;
+  auto* const place = std::find(by_age_.begin(), end, index);
+  FLITWISE_CHECK(place != end, "a block that is free cannot be released");
+  (block.is_full() ? counts_.whole_writes : counts_.partial_writes) += StoreWrites(block).size();
+  counts_.written_bytes += count_of_bits(block.qws) * kQwBytes;
+  std::copy(place + 1, end, place);
+  --held_;
+  free_ |= std::uint64_t{1} << index;
+}
+
+unsigned StoreBuffer::held_bytes() const {
+  unsigned bytes = 0;
+  for (unsigned i = 0; i < held_; ++i) {
+    bytes += count_of_bits(blocks_[by_age_[i]].qws) * kQwBytes;
+  }
+  return bytes;
+}
+
+}  // namespace flitwise
