@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pio/pbc.h"
 
+#include <algorithm>
+
 #include "common/field_access.h"
 
 namespace flitwise {
@@ -41,6 +43,15 @@ std::uint64_t encode(const Pbc& pbc) {
     qw |= (field.value.get(pbc) & field.mask()) << field.low;
   }
   return qw;
+}
+
+Pbc pbc_of_blocks(unsigned blocks, unsigned vl, bool returns_credits) {
+  Pbc pbc;
+  pbc.length_dws =
+      static_cast<std::uint16_t>(std::min(blocks * kSendBlockBytes / 4, Pbc::kMostLengthDws));
+  pbc.vl = static_cast<std::uint8_t>(vl);
+  pbc.credit_return = returns_credits;
+  return pbc;
 }
 
 }  // namespace flitwise

@@ -40,6 +40,8 @@ struct Pbc {
   unsigned wire_bytes() const { return packet_bytes() + (is_bypass ? 0 : 4); }
 };
 
+/// That of a packet which fills its blocks, 1..Pbc::kMostBlocks, VL 0..15.
+Pbc pbc_of_blocks(unsigned blocks, unsigned vl, bool returns_credits);
 /// Reserved bits are ignored, and written as 0.
 Pbc decode_pbc(std::uint64_t qw);
 std::uint64_t encode(const Pbc& pbc);

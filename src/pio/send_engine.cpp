@@ -109,11 +109,7 @@ void SendEngine::fill(unsigned context, unsigned blocks, unsigned vl, bool retur
     return;
   }
   SendContext& filled = contexts_[context];
-  Pbc pbc;
-  pbc.length_dws =
-      static_cast<std::uint16_t>(std::min(blocks * kSendBlockBytes / 4, Pbc::kMostLengthDws));
-  pbc.vl = static_cast<std::uint8_t>(vl);
-  pbc.credit_return = returns_credits;
+  const Pbc pbc = pbc_of_blocks(blocks, vl, returns_credits);
   std::array<std::uint8_t, kSendBlockBytes> block{};
   for (unsigned byte = 0; byte < kQwBytes; ++byte) {
     block[byte] = static_cast<std::uint8_t>(encode(pbc) >> 8 * byte);

@@ -40,6 +40,10 @@ class SendEngine {
   void set_up(unsigned context, const SendContextSetup& setup);
   /// SendContextSetCtrl of sets 0..19: log2 of the contexts of a group, 0..3. [PIO-8.1]
   void set_group(unsigned set, unsigned exponent) { groups_[set] = exponent; }
+  /// Those that return their credits with this one.
+  ReturnGroup group_of_context(unsigned context) const {
+    return group_of(context, groups_[context / kContextsPerSet]);
+  }
   /// A multiple of 64, whether the context is set up or not.
   void set_return_address(unsigned context, std::uint64_t address) {
     addresses_[context] = address;

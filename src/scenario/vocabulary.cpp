@@ -168,7 +168,12 @@ const std::vector<EventKind>& event_kinds() {
        {"ctx", "enabled", "halted", "errors", "free", "returned", "pending", "packet_blocks",
         "next_slot"}},
       {"pio_counts", {"launched", "bad_context_writes", "mixed_address_returns", "sdma_errors"}},
-      {"pio_block", {"block", "qws", "hex"}}};
+      {"pio_block", {"block", "qws", "hex"}},
+      {"pio_stall", {"thread", "addr"}},
+      {"pio_wait", {"ctx", "blocks", "available", "needs_force"}},
+      {"pio_core",
+       {"core", "stores", "whole_writes", "partial_writes", "held_bytes", "waiting", "fenced",
+        "fences", "stalls"}}};
   return kKinds;
 }
 
@@ -232,7 +237,7 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
              "replay shared bogus malformed damaged lost nullified all_data ak be nt poison "
              "go_err chunk_valid has_byte_enables valid ido ro ns th td ep no_write id_is_handle "
              "bcm privileged_mode_requested execute_requested prior_was_payload ohc_a "
-             "began_before ends_beyond enabled halted")) {
+             "began_before ends_beyond enabled halted needs_force")) {
       words[flag] = {"true", "false"};
     }
     return words;
@@ -290,7 +295,7 @@ const std::vector<std::string>& error_kinds() {
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "bad_crc unknown_type too_many_starts pio_setup_refused");
+        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -311,8 +316,8 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line", "no_progress",  "bad_start",       "bad_end",          "bad_lcrc",
-      "bad_crc",  "unknown_type", "too_many_starts", "pio_setup_refused"};
+      "bad_line", "no_progress",  "bad_start",       "bad_end",           "bad_lcrc",
+      "bad_crc",  "unknown_type", "too_many_starts", "pio_setup_refused", "pio_store_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

@@ -105,6 +105,16 @@ Complaint read_argument(const PioArgument& argument, const Json& value, PioLine&
 
 }  // namespace
 
+const std::vector<PioVerb>& pio_verbs() {
+  static const std::vector<PioVerb> kVerbs = [] {
+    std::vector<PioVerb> verbs = pio_device_verbs();
+    const std::vector<PioVerb> more = pio_host_verbs();
+    verbs.insert(verbs.end(), more.begin(), more.end());
+    return verbs;
+  }();
+  return kVerbs;
+}
+
 PioLine parse_pio_line(const Json& array, int line) {
   PioLine result;
   result.verb = &pio_verb_of(array, line);

@@ -34,6 +34,8 @@ struct PioVerb {
   std::vector<PioArgument> arguments;
   void (*apply)(PioScript& script, const PioLine& line);
 };
+std::vector<PioVerb> pio_device_verbs();  ///< what the device is told
+std::vector<PioVerb> pio_host_verbs();    ///< what cores and software of the host do
 /// All that parse_pio_line() takes.
 const std::vector<PioVerb>& pio_verbs();
 

@@ -41,7 +41,12 @@ void PioScript::run(const PioLine& line, Form form, const Sink& sink) {
   sink_ = sink;
   line.verb->apply(*this, line);
   while (!holds_returns_ && engine_.has_return()) {
-    tell(engine_.first_return());
+    const CreditReturn& entry = engine_.first_return();
+    const ReturnGroup group = engine_.group_of_context(entry.context);
+    for (unsigned context = group.first; context < group.first + group.size; ++context) {
+      credits_[context].take(entry.qws[context % kContextsPerSet]);
+    }
+    tell(entry);
     engine_.take_return();
   }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The send side of one device, driven by lines of a script.
+/// The send side of one device and the cores and software that feed it, driven by lines of a
+/// script.
 #pragma once
 
 #include <functional>
 #include <utility>
 
+#include "pio/host_core.h"
 #include "pio/send_engine.h"
+#include "pio/sender_credits.h"
 #include "script/pio_line.h"
 
 namespace flitwise {
@@ -15,6 +18,7 @@ class PioScript {
   /// How answers look: lines as the contract of the script has them, or events with a name for each
   /// field, which tell of packets that have left as well.
   enum class Form : std::uint8_t { kLines, kEvents };
+  static constexpr unsigned kPioCores = 16;
   using Sink = std::function<void(const Json&)>;
 
   /// Does what the line says and tells what comes of it, packets first, then credit returns.
@@ -22,12 +26,15 @@ class PioScript {
 
  private:
   friend struct PioActions;
+  friend struct PioHostActions;
 
   void tell_committed(const LaunchedPacket& packet);
   void tell_cleared(const LaunchedPacket& packet);
   void tell(const CreditReturn& entry);
 
   SendEngine engine_;
+  std::vector<HostCore> cores_ = std::vector<HostCore>(kPioCores);
+  std::vector<SenderCredits> credits_ = std::vector<SenderCredits>(kSendContexts);
   Form form_ = Form::kLines;  // of the line at hand
   Sink sink_;
   bool holds_returns_ = false;

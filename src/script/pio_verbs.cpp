@@ -12,6 +12,7 @@ using PioNumbers = std::vector<std::uint64_t>;
 struct PioActions {
   static SendEngine& engine(PioScript& script) { return script.engine_; }
 
+  static void restart(PioScript& script, const PioLine& line);
   static void set_up(PioScript& script, const PioLine& line);
   static void commit(PioScript& script, const PioLine& line);
   static void arbitrate(PioScript& script, const PioLine& line);
@@ -130,6 +131,13 @@ void PioActions::set_up(PioScript& script, const PioLine& line) {
   }
   script.engine_.set_up(context, setup);
   script.engine_.set_return_address(context, n[4]);
+  script.credits_[context] = SenderCredits(setup.depth);
+}
+
+void PioActions::restart(PioScript& script, const PioLine& line) {
+  const auto context = static_cast<unsigned>(line.numbers[0]);
+  script.engine_.restart(context);
+  script.credits_[context] = SenderCredits(script.credits_[context].depth());
 }
 
 void PioActions::commit(PioScript& script, const PioLine& line) {
@@ -207,8 +215,8 @@ void PioActions::block(PioScript& script, const PioLine& line) {
        {"hex", json_value::hex_bytes(script.engine_.memory().bytes(index), kSendBlockBytes)}});
 }
 
-const std::vector<PioVerb>& pio_verbs() {
-  static const std::vector<PioVerb> kVerbs = {
+std::vector<PioVerb> pio_device_verbs() {
+  return {
       {"device", {{"groups", PioKind::kList, 0, kMostGroupExponent, kContextSets}}, program_sets},
       {"setup",
        {kPioContext, pio_number("base", 0xffff), pio_number("depth", 0xffff), kPioThreshold,
@@ -237,12 +245,11 @@ const std::vector<PioVerb>& pio_verbs() {
        program_tables},
       {"launch_fifo", {{"packets", PioKind::kNumber, 1, kSendMemoryBlocks}}, size_fifos},
       {"disable", {kPioContext}, of_context<&SendEngine::disable>},
-      {"restart", {kPioContext}, of_context<&SendEngine::restart>},
+      {"restart", {kPioContext}, PioActions::restart},
       {"hold", {pio_flag("on")}, PioActions::hold},
       {"status", {kPioContext}, PioActions::status},
       {"counts", {}, PioActions::counts},
       {"block", {pio_number("block", kSendMemoryBlocks - 1)}, PioActions::block}};
-  return kVerbs;
 }
 
 }  // namespace flitwise

@@ -40,6 +40,26 @@ echo '["setup", 0, 16384, 1, 0, 0, false, false]' >"$work/refused.jsonl"
 expect 0 script "$work/refused.jsonl"
 printed '{"event":"error","kind":"pio_setup_refused","detail":"context 0: base 16384 and depth 1 seen; expected up to 16384 blocks'
 
+# Stores of a core: half a block evicted, a fence, what is no store, a packet without credits.
+cat >"$work/stores.jsonl" <<'L'
+["setup", 0, 0, 2, 1, 64, false, false]
+["core", 0, 1, 0]
+["store", 1, "0x1000000", "1000000000000000000000000000000000000000000000000000000000000000"]
+["store", 0, "0x1000040", "1000000000000000"]
+["evict", 0]
+["store", 0, "0x1000020", "0000000000000000000000000000000000000000000000000000000000000000"]
+["sfence", 0]
+["status", 0]
+["store", 0, "0x1000044", "1000000000000000"]
+["send", 2, 0, 3, 0, false, 64]
+L
+expect 0 script "$work/stores.jsonl"
+printed '{"event":"pio_stall","thread":0,"addr":"0x1000040"}'
+printed '"packet_blocks":1'
+printed '"kind":"pio_store_refused","detail":"8 bytes at 0x1000044 seen; expected 8, 16, 32 or 64 bytes'
+printed '{"event":"pio_wait","ctx":0,"blocks":3,"available":2,"needs_force":false}'
+[[ $(wc -l <"$work/out") == 4 ]] || complain "stores give other answers: $(cat "$work/out")"
+
 # Random traces give what a second model says, line by line.
 model="$(dirname "$0")/pio_model.py"
 for seed in 1 2 3 4 5 6 7 8; do

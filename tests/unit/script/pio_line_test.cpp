@@ -154,5 +154,87 @@ TEST(PioLine, EventsNameTheirFields) {
   EXPECT_THAT(answers.lines[5], HasSubstr(R"({"event":"pio_block","block":4,"qws":"0x0","hex":")"));
 }
 
+// [PIO-4.2, 4.3, 4.4] [PIO-12.29]
+TEST(PioLine, StoresGoThroughTheStoreBufferOfTheirCore) {
+  PioAnswers answers;
+  answers.play({R"(["setup", 0, 0, 8, 1, 64, false, false])", R"(["core", 1, 1, 0])",
+                R"(["store", 2, "0x1000000", "1000000000000000"])", R"(["block", 0])",
+                R"(["store", 3, "0x1000040", "1000000000000000"])",
+                R"(["store", 3, "0x1000038", "1111111111111111"])", R"(["sfence", 3])",
+                R"(["block", 0])", R"(["store", 3, "0x1000040", "1000000000000000"])",
+                R"(["store", 2, "0x1000040", "1000000000000000"])", R"(["core_counts", 1])",
+                R"(["ack", 3])", R"(["ack", 3])", R"(["evict", 1])", R"(["evict", 1])",
+                R"(["core_counts", 1])"});
+  ASSERT_EQ(answers.lines.size(), 6U);
+  EXPECT_THAT(answers.lines[0], HasSubstr(R"("qws":"0x0")"));
+  EXPECT_EQ(answers.lines[1], R"({"event":"pio_stall","thread":3,"addr":"0x1000040"})");
+  EXPECT_THAT(answers.lines[2], HasSubstr(R"("qws":"0x81")"));
+  EXPECT_EQ(answers.lines[3], R"({"event":"pio_stall","thread":3,"addr":"0x1000040"})");
+  EXPECT_EQ(answers.lines[4],
+            R"({"event":"pio_core","core":1,"stores":3,"whole_writes":0,"partial_writes":2,)"
+            R"("held_bytes":8,"waiting":"0 0","fenced":"0 1","fences":0,"stalls":2})");
+  EXPECT_THAT(answers.lines[5], HasSubstr(R"("partial_writes":3,"held_bytes":0)"));
+  EXPECT_THAT(answers.lines[5], HasSubstr(R"("fenced":"0 0","fences":1)"));
+}
+
+TEST(PioLine, WhatIsNoStoreIsRefused) {
+  PioAnswers answers;
+  answers.play({R"(["store", 0, 4, "0000000000000000"])", R"(["store", 0, 56, "00000000"])",
+                R"(["send", 0, 0, 1, 0, false, 24])", R"(["core_counts", 0])"});
+  ASSERT_EQ(answers.lines.size(), 4U);
+  EXPECT_THAT(answers.lines[0], HasSubstr("pio_store_refused"));
+  EXPECT_THAT(answers.lines[0], HasSubstr("8 bytes at 0x4 seen; expected 8, 16, 32 or 64 bytes"));
+  EXPECT_THAT(answers.lines[1], HasSubstr("4 bytes at 0x38 seen"));
+  EXPECT_THAT(answers.lines[2], HasSubstr("24 bytes at 0x0 seen"));
+  EXPECT_THAT(answers.lines[3], HasSubstr(R"("stores":0)"));
+  EXPECT_THAT(pio_problems(R"(["store", 32, 0, ""])"),
+              ElementsAre(HasSubstr("store.thread: 32 seen; expected 0 to 31"),
+                          HasSubstr("0 bytes seen; expected 1 to 64")));
+  EXPECT_THAT(
+      pio_problems(R"(["core", 16, 65, 257])"),
+      ElementsAre(HasSubstr("core.core"), HasSubstr("core.blocks"), HasSubstr("core.window")));
+}
+
+// [PIO-7.8, 7.9] [PIO-050] [PIO-058]
+TEST(PioLine, SoftwareSendsWhatItHasCreditsFor) {
+  PioAnswers answers;
+  answers.play({R"(["setup", 9, 0, 5, 4, 64, false, false])", R"(["send", 0, 9, 3, 1, false, 32])",
+                R"(["launch"])", R"(["commit", 1, true])", R"(["clear", 1])",
+                R"(["send", 0, 9, 3, 1, false, 8])", R"(["force", 9, 1])",
+                R"(["send", 0, 9, 3, 1, true, 8])", R"(["launch"])", R"(["commit", 1, true])",
+                R"(["clear", 1])", R"(["send", 0, 9, 5, 1, false, 64])", R"(["status", 9])"});
+  ASSERT_EQ(answers.lines.size(), 6U);
+  EXPECT_EQ(answers.lines[0], R"({"wire":[1,9,0]})");
+  EXPECT_EQ(answers.lines[1],
+            R"({"event":"pio_wait","ctx":9,"blocks":3,"available":2,"needs_force":true})");
+  EXPECT_THAT(answers.lines[2], HasSubstr("\"qw\":[0,32771,"));
+  EXPECT_EQ(answers.lines[3], R"({"wire":[1,9,3]})");  // from block 3 around the end of the ring
+  EXPECT_THAT(answers.lines[4], HasSubstr("\"qw\":[0,4102,"));
+  EXPECT_THAT(answers.lines[5], HasSubstr(R"("errors":"none","free":6)"));
+  EXPECT_THAT(answers.lines[5], HasSubstr(R"("packet_blocks":11)"));
+  answers.lines.clear();
+  answers.play({R"(["restart", 9])", R"(["send", 0, 9, 5, 1, false, 64])",
+                R"(["send", 0, 8, 1, 1, false, 64])", R"(["sfence", 0])",
+                R"(["setup", 9, 0, 5, 4, 64, false, false])", R"(["send", 0, 9, 1, 0, false, 8])"});
+  ASSERT_EQ(answers.lines.size(), 2U);
+  EXPECT_THAT(answers.lines[0], HasSubstr(R"("ctx":8,"blocks":1,"available":0)"));
+  EXPECT_EQ(answers.lines[1], R"({"event":"pio_stall","thread":0,"addr":"0x90000"})");
+}
+
+// Returns of a group give all its members their credits. [PIO-8.2] [PIO-7.8]
+TEST(PioLine, ReturnOfANeighbourBringsCredits) {
+  PioAnswers answers;
+  answers.play({R"(["device", [1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]])",
+                R"(["setup", 0, 0, 2, 0, 64, false, false])",
+                R"(["setup", 1, 2, 2, 0, 64, false, false])", R"(["send", 0, 1, 2, 0, false, 64])",
+                R"(["launch"])", R"(["commit", 0, true])", R"(["clear", 0])",
+                R"(["send", 0, 1, 2, 0, false, 64])", R"(["force", 0, 1])",
+                R"(["send", 0, 1, 2, 0, false, 64])", R"(["status", 1])"});
+  ASSERT_EQ(answers.lines.size(), 4U);
+  EXPECT_THAT(answers.lines[1], HasSubstr(R"("event":"pio_wait")"));
+  EXPECT_THAT(answers.lines[3], HasSubstr(R"("errors":"none")"));
+  EXPECT_THAT(answers.lines[3], HasSubstr(R"("packet_blocks":4)"));
+}
+
 }  // namespace
 }  // namespace flitwise::pio_line_test
