@@ -47,6 +47,12 @@ constexpr WindowAddress decode_window(std::uint32_t offset) {
           offset % kSendBlockBytes};
 }
 
+/// The offset that names it. [PIO-2.1]
+constexpr std::uint32_t encode_window(const WindowAddress& address) {
+  return (address.is_sop ? 1U << 24 : 0U) | address.context << 16 |
+         (address.block * kSendBlockBytes + address.byte);
+}
+
 /// The QWs of a block that a write fills, a bit each; absent where its shape is refused: it has to
 /// consist of whole, aligned QWs, at least one, and stay in one 64-byte block. [PIO-3.1, 12.3]
 std::optional<std::uint8_t> qws_of_write(unsigned first_byte, std::size_t bytes);

@@ -128,15 +128,16 @@ void PioHostActions::look(PioScript& script, const PioLine& line) {
 }
 
 void PioHostActions::send(PioScript& script, const PioLine& line) {
-  const std::uint64_t thread = line.numbers[0], context = line.numbers[1];
+  const std::uint64_t thread = line.numbers[0];
+  const auto context = static_cast<unsigned>(line.numbers[1]);
   const auto blocks = static_cast<unsigned>(line.numbers[2]);
   SenderCredits& credits = script.credits_[context];
-  if (refuses(script, context << 16 | credits.next_block() * kSendBlockBytes, line.numbers[5])) {
+  const std::uint64_t first = encode_window({false, context, credits.next_block(), 0});
+  if (refuses(script, first, line.numbers[5])) {
     return;
   }
   if (!credits.may_fill(blocks)) {
-    const unsigned threshold =
-        script.engine_.context(static_cast<unsigned>(context)).setup().threshold;
+    const unsigned threshold = script.engine_.context(context).setup().threshold;
     script.sink_({{"event", "pio_wait"},
                   {"ctx", context},
                   {"blocks", blocks},
@@ -147,7 +148,7 @@ void PioHostActions::send(PioScript& script, const PioLine& line) {
   // Each block leaves when it is full, so that one free block is enough for all of them.
   const HostCore& core = core_of(script, thread);
   if (!core.is_idle(thread_of(thread)) || core.buffer().held_blocks() == core.buffer().blocks()) {
-    stall(script, thread, context << 16 | credits.next_block() * kSendBlockBytes);
+    stall(script, thread, first);
     return;
   }
   store_packet(script, line);
@@ -156,7 +157,8 @@ void PioHostActions::send(PioScript& script, const PioLine& line) {
 
 // REQUIRES: the thread is idle, and a block is free.
 void PioHostActions::store_packet(PioScript& script, const PioLine& line) {
-  const std::uint64_t thread = line.numbers[0], context = line.numbers[1];
+  const std::uint64_t thread = line.numbers[0];
+  const auto context = static_cast<unsigned>(line.numbers[1]);
   const auto blocks = static_cast<unsigned>(line.numbers[2]);
   const auto store_bytes = static_cast<unsigned>(line.numbers[5]);
   const SenderCredits& credits = script.credits_[context];
@@ -170,7 +172,7 @@ void PioHostActions::store_packet(PioScript& script, const PioLine& line) {
       bytes[byte] = static_cast<std::uint8_t>(is_pbc ? pbc >> 8 * byte : i * 8 + byte / kQwBytes);
     }
     const unsigned slot = (credits.next_block() + i) % credits.depth();
-    const std::uint64_t address = (i == 0 ? 1U << 24 : 0U) | context << 16 | slot * kSendBlockBytes;
+    const std::uint64_t address = encode_window({i == 0, context, slot, 0});
     for (unsigned byte = 0; byte < bytes.size(); byte += store_bytes) {
       core.store(thread_of(thread), address + byte, bytes.data() + byte, store_bytes);
     }

@@ -9,6 +9,12 @@ namespace flitwise::send_window_test {
 namespace {
 
 // [PIO-2.1]
+TEST(SendWindow, PIO_2_1_OffsetsComeBackFromWhatTheyName) {
+  for (const std::uint32_t offset : {0U, 0x019fffc8U, 0x009fffc8U, 0x01ffffffU, 0x00010040U}) {
+    EXPECT_EQ(encode_window(decode_window(offset)), offset);
+  }
+}
+
 TEST(SendWindow, OffsetNamesSopContextBlockAndByte) {
   const WindowAddress address = decode_window(0x019fffc8);
   EXPECT_TRUE(address.is_sop);
