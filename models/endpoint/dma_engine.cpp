@@ -183,6 +183,7 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   const Time issue = item.at.fs > 0 ? origin_ + item.at : now;
   const Time ready = std::max(earliest_, origin_ + item.at);
   transfer = {item.op, item.domain, item.address, item.bytes, issue, ready, token, counts};
+  ++given_;
   ++issued_[static_cast<std::size_t>(item.op)];
   to_peers_[static_cast<std::size_t>(item.op)] += peers_.contains(item.address) ? 1 : 0;
   if (item.op == Op::kRead) {
@@ -253,16 +254,21 @@ void DmaEngine::report(RunResult& result) const {
 }
 
 std::vector<CheckResult> DmaEngine::checks() const {
-  if (!losses_) {
-    return {};
+  const std::uint64_t over = ended_ + ended_steps_;
+  std::vector<CheckResult> all = {
+      {name() + std::string(": every transfer is done or has failed"), over == given_,
+       fmt::format("{} given out, {} done, {} failed", given_, over - failed_, failed_)}};
+  if (losses_) {
+    const std::uint64_t missing = rung_ - doorbells_;
+    const std::uint64_t lost = losses_();
+    all.push_back({name() + std::string(": every doorbell arrived or was lost"), missing <= lost,
+                   fmt::format("{} missing, {} writes lost with the link", missing, lost)});
   }
-  const std::uint64_t missing = rung_ - doorbells_;
-  const std::uint64_t lost = losses_();
-  return {{name() + std::string(": every doorbell arrived or was lost"), missing <= lost,
-           fmt::format("{} missing, {} writes lost with the link", missing, lost)}};
+  return all;
 }
 
 void DmaEngine::finished(const TransferEnd& end) {
+  failed_ += end.status == TransferStatus::kDone ? 0 : 1;
   if (end.op == Op::kRead) {
     outstanding_use_.set(--reads_, now());
     outstanding_waits_.add(held_up_since_, now());

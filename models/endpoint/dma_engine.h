@@ -138,9 +138,9 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
   WaitBook message_waits_;
   Time window_begin_{}, window_end_ = Time::never();
-  const std::uint64_t total_;                           // messages of the whole run
-  std::uint64_t started_ = 0;                           // messages
-  std::uint64_t ended_ = 0;                             // messages of one transfer each
+  const std::uint64_t total_;              // messages of the whole run
+  std::uint64_t started_ = 0, ended_ = 0;  // messages, and those of one transfer that are over
+  std::uint64_t given_ = 0, failed_ = 0;   // transfers, and those that ended without success
   std::uint64_t ended_steps_ = 0, ended_messages_ = 0;  // transfers of the others, and these
   std::uint64_t rung_ = 0, doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;

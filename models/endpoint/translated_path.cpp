@@ -265,13 +265,14 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
   }
 }
 
-// They will never come to their data.
+// They will never come to their data, and are counted by kind.
 template <class Which>
-void TranslatedPath::fail_parked(Which which, TransferStatus status, Time t) {
+void TranslatedPath::fail_parked(Which which, const char* kind, TransferStatus status, Time t) {
   unit_.parked.for_each([&](Slot slot, const ParkedTransfer& parked) {
     if (which(parked)) {
       const std::uint32_t transfer = parked.cursor.transfer;
       unit_.parked.remove(slot);
+      s_.events.count(kind);
       requests_.fail(transfer, status, t);
     }
   });
@@ -285,7 +286,7 @@ void TranslatedPath::fail_parked(Which which, TransferStatus status, Time t) {
         return parked.state == ParkedState::kAwaitsReply && parked.access.function == function &&
                parked.request == request;
       },
-      status, t);
+      "translation_failed", status, t);
 }
 
 // A Translation Completion. It needs no pushing: a translation has no order towards other requests.
@@ -420,10 +421,10 @@ void TranslatedPath::take_prg_response(const Packet& packet, Time t) {
       unit_.page_is_there(response.prg_index, t + config_.device.timing.pipeline);
       break;
     case PrgOutcome::kInvalidRequest:
-      fail_parked(is_answered, TransferStatus::kUnsupportedRequest, t);
+      fail_parked(is_answered, "page_refused", TransferStatus::kUnsupportedRequest, t);
       break;
     case PrgOutcome::kFailure:
-      fail_parked(wants_page, TransferStatus::kUnsupportedRequest, t);
+      fail_parked(wants_page, "page_refused", TransferStatus::kUnsupportedRequest, t);
       break;
     case PrgOutcome::kUnexpected:
       s_.events.report(0, "unexpected_prg_response", cfg::aer::Uncorrectable::kUnexpectedCompletion,

@@ -92,7 +92,7 @@ class TranslatedPath final : public Translations {
   Step ask_for_translation(const Present& present, Time now);
   void ask_for_page(const Present& present, Time now);
   template <class Which>
-  void fail_parked(Which which, TransferStatus status, Time now);
+  void fail_parked(Which which, const char* kind, TransferStatus status, Time now);
   void fail_waiting_for(unsigned function, Slot request, TransferStatus status, Time now);
   void invalidate(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
                   Time now);

@@ -211,10 +211,11 @@ std::vector<std::string> other_counted_errors() {
       "cxl_home_without_memory cxl_line_lost cxl_request_lost cxl_request_refused foreign_handle "
       "foreign_requester "
       "handle_without_partition link_down link_lost master_abort memory_error not_an_interrupt "
-      "not_granted outside_dma_window page_request_register_misused redirected_completion "
+      "not_granted outside_dma_window page_refused page_request_register_misused "
+      "redirected_completion "
       "redirected_request "
       "stray_doorbell "
-      "stu_changed_while_enabled translation_fault translation_request_refused "
+      "stu_changed_while_enabled translation_failed translation_fault translation_request_refused "
       "translation_request_without_ats unchecked_handle unexpected_cxl_message unknown_message "
       "unmapped_address "
       "untrusted_request");

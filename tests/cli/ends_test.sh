@@ -16,7 +16,7 @@ done_or_failed() {
 import json, sys
 result = json.load(open(sys.argv[1]))
 done = sum(l["count"] for l in result["latency"] if l["name"] in ("dma_write", "dma_read"))
-failed = sum(e["count"] for e in result["errors"] if e["kind"].split(".")[0] in ("outside_dma_window", "untrusted_request", "malformed_tlp", "completion_timeout"))
+failed = sum(e["count"] for e in result["errors"] if e["kind"].split(".")[0] in ("outside_dma_window", "untrusted_request", "malformed_tlp", "completion_timeout", "page_refused"))
 assert done + failed >= int(sys.argv[2]), (done, failed)
 P
 }
@@ -70,6 +70,21 @@ for form in rid_direct prefix; do
   ends "$configs/examples/handles_under_zipf.yaml" "${lost[@]}" --set run.warmup=0 --set link.dhi_form=$form
   kept "kept == 0 and evictions > 100"
 done
+
+# Transfers that never come to their data: the driver refuses their pages, or their Translation Request has no answer.
+translated=(--set workload.kind=read --set workload.domains=4 --set iommu.translation=first_stage --set device.atc.enabled=true --set run.warmup=0)
+ends "$configs/checks/saturated.yaml" "${translated[@]}" --set workload.requests=200 --set device.pri.enabled=true --set host.iommu_driver.enabled=true \
+  --set host.iommu_driver.premapped=0 --set host.iommu_driver.refuse_fraction=1
+[[ $code == 0 ]] || complain "pages that are refused: exit code $code: $(head -c 300 "$work/err")"
+done_or_failed 200
+ends "$configs/presets/gen5x16.yaml" "${translated[@]}" --set workload.requests=500 --set host.pasid=false
+python3 - "$work/result/result.json" <<'P' || complain "behind a Translation Request without an answer transfers vanish"
+import json, sys
+result = json.load(open(sys.argv[1]))
+errors = {e["kind"]: e["count"] for e in result["errors"]}
+assert errors["translation_failed"] == 500 and errors["completion_timeout"] < 500, errors
+assert [c["detail"] for c in result["checks"] if c["name"] == "ep0: every transfer is done or has failed"] == ["500 given out, 0 done, 500 failed"]
+P
 
 # A machine that never comes up, since what it sends goes again for ever: it says so, and a signal ends it before.
 for c in "bench/flit_mode_posted_write_64B --set link.timing.propagation=1us --set link.timing.replay_timeout=100ns" \

@@ -68,6 +68,7 @@ TEST_F(AtsPageRequests, PRI_09_AfterInvalidRequestTheTransferFailsAlone) {
   ASSERT_TRUE(bench->finish());
   EXPECT_EQ(bench->status(lost), TransferStatus::kUnsupportedRequest);
   EXPECT_EQ(bench->status(other), TransferStatus::kDone);
+  EXPECT_EQ(bench->errors("page_refused"), 1U);
   EXPECT_EQ(bench->reads(kPlain), 0U);
   bench->read(0);
   ASSERT_TRUE(run_until_asked(2));

@@ -188,7 +188,8 @@ TEST_F(TranslatedPathTest, TCP_06_AnAbortedRequestFailsAllThatWaitForIt) {
   answer_with(CplStatus::kCA, Time{});
   EXPECT_THAT(tags_.failed, ElementsAre(Pair(0U, TransferStatus::kCompleterAbort),
                                         Pair(1U, TransferStatus::kCompleterAbort)));
-  EXPECT_THAT(events_.counted, ElementsAre("translation_aborted"));
+  EXPECT_THAT(events_.counted,
+              ElementsAre("translation_aborted", "translation_failed", "translation_failed"));
   EXPECT_TRUE(path_.unit().parked.empty());
 }
 
@@ -196,6 +197,7 @@ TEST_F(TranslatedPathTest, ATR_25_ARequestWithoutAnswerFailsItsTransfers) {
   route(0, kPage);
   path_.give_up(0, 1, tags_.translations[0], Time{});
   EXPECT_THAT(tags_.failed, ElementsAre(Pair(0U, TransferStatus::kTimeout)));
+  EXPECT_THAT(events_.counted, ElementsAre("translation_failed"));
   EXPECT_THAT(handles_.let_go_given_up, ElementsAre(true));
   EXPECT_THAT(tags_.closed, ElementsAre(1U));
 }
