@@ -109,7 +109,10 @@ LinkResult Link::result() const {
 void Link::add_progress(Progress& sum) const {
   for (const std::unique_ptr<End>& one : ends_) {
     sum.delivered += one->delivered_load.tlps;
-    sum.wasted += one->account.damaged + one->framer->stats().replays;
+    const FramerStats& framer = one->framer->stats();
+    sum.wasted += one->account.damaged + framer.replays;
+    sum.again += framer.replays;
+    sum.replays += framer.replay_events;
   }
 }
 
