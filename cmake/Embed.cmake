@@ -37,6 +37,7 @@ function(flitwise_embed_build target)
   set(build "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, $<CONFIG>")
   string(APPEND build ", link-time optimisation $<IF:$<BOOL:${CMAKE_INTERPROCEDURAL_OPTIMIZATION}>,on,off>")
   string(APPEND build ", profile ${profile}")
+  string(APPEND build ", for $<IF:$<BOOL:${FLITWISE_ARCH}>,${FLITWISE_ARCH},any ${CMAKE_SYSTEM_PROCESSOR}>")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/embedded/build.cpp")
   file(GENERATE OUTPUT "${generated}" CONTENT
     "// Made at configure time.\n#include \"common/embedded.h\"\n\nconst char* flitwise::embedded::build() {\n  return \"${build}\";\n}\n")

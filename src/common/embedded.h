@@ -15,7 +15,7 @@ const char* result_schema_sql();  ///< src/results/schema.sql
 const char* report_css();         ///< src/report/report.css
 
 // Of the program alone.
-const char* build();          ///< its compiler, type of build, link-time optimisation, profile
+const char* build();          ///< its compiler, type of build, optimisation, profile, processors
 const char* script_config();  ///< configs/checks/script.yaml
 const std::vector<NamedText>& bench_cases();  ///< configs/bench/*.yaml
 const char* rules_link();                     ///< docs/rules/link.md

@@ -5,7 +5,7 @@ set -uo pipefail
 tree="$(mktemp -d)"
 trap 'rm -rf -- "$tree"' EXIT
 failures=0
-mkdir -p -- "$tree"/{scripts,bin,configs/bench,configs/examples}
+mkdir -p -- "$tree"/{scripts,bin,user,configs/bench,configs/examples}
 cp -- "$FLITWISE_SOURCE_DIR"/scripts/{fast,common.sh} "$tree/scripts"
 echo one >"$tree/configs/bench/one.yaml"
 echo other >"$tree/configs/examples/other.yaml"
@@ -46,13 +46,16 @@ fast() {
   local wanted="$1" calls="$2" status=0
   shift 2
   : >"$FLITWISE_CALLS"
-  PATH="$tree/bin:$PATH" "$tree/scripts/fast" "$@" >"$tree/out" 2>"$tree/err" || status=$?
+  (cd -- "$tree/user" && PATH="$tree/bin:$PATH" "$tree/scripts/fast" "$@") >"$tree/out" 2>"$tree/err" || status=$?
   if [[ $status -ne $wanted || $(grep -v ' bench ' "$FLITWISE_CALLS") != "$calls" ]]; then
     printf 'FAILED: fast %s: exit code %d, expected %d, and:\n' "$*" "$status" "$wanted"
     diff <(echo "$calls") <(grep -v ' bench ' "$FLITWISE_CALLS")
     failures=$((failures + 1))
   fi
 }
+
+# said TEXT: the last call did, on standard error.
+said() { grep -qF -- "$1" "$tree/err" || { echo "FAILED: not said: $1: $(cat "$tree/err")"; failures=1; }; }
 
 training='fast-train run configs/bench/one.yaml --quiet
 fast-train run configs/examples/other.yaml --set workload.requests=2000 --quiet'
@@ -69,7 +72,7 @@ fast 0 'fast --version'
 echo more >>"$tree/configs/examples/other.yaml"
 fast 0 "$training
 fast compiles other
-cmake --install $tree/build/fast --prefix here
+cmake --install $tree/build/fast --prefix $tree/user/here
 fast --version" --no-bench --install here
 sed -i 's/--version/-V | --version/' "$tree/bin/program"   # another program that counts the same
 fast 0 "$training
@@ -80,4 +83,19 @@ echo one >"$tree/configs/bench/one.yaml"
 fast 0 "$training
 fast --version" --no-bench
 fast 64 "" --install
+fast 64 "" --install --no-bench
+fast 64 "" --install=
+said "needs a folder"
+fast 0 "cmake --install $tree/build/fast --prefix $tree/user/a b/new
+fast --version" --no-bench "--install=a b/new"
+fast 0 "cmake --install $tree/build/fast --prefix $tree/user/here
+fast --version" --install here --no-bench
+touch "$tree/user/file"
+fast 1 "" --no-bench --install file/below
+said "cannot install to $tree/user/file/below: $tree/user/file is no folder"
+if [[ $(id -u) -ne 0 ]]; then  # root may write anywhere
+  mkdir "$tree/user/shut"
+  chmod a-w "$tree/user/shut"
+  fast 1 "" --no-bench --install shut/below
+fi
 exit $((failures > 0))

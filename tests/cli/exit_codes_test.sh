@@ -57,6 +57,7 @@ expect 0 --version
 printed "flitwise "
 printed ", link-time optimisation o"
 printed ", profile "
+printed ", for "
 expect 0 --help
 for command in run check schema list encode decode script conform sweep report bench completion; do
   expect 0 "$command" --help
