@@ -111,9 +111,18 @@ void PageRequests::work(Time t) {
 }
 
 std::string PageRequests::waiting(const char* at) const {
-  return is_quiet() ? std::string()
-                    : fmt::format("{}: {} page requests wait for their context, {} for memory\n",
-                                  at, waiting_.size(), recorded_.size());
+  std::string text;
+  if (!is_quiet()) {
+    text += fmt::format("{}: {} page requests wait for their context, {} for memory\n", at,
+                        waiting_.size(), recorded_.size());
+  }
+  if (never_answers_dropped_ && dropped() > 0) {
+    text += fmt::format(
+        "{}: {} page requests were dropped, since their queue had no room, and will never be "
+        "answered (iommu.page_requests.overflow: drop)\n",
+        at, dropped());
+  }
+  return text;
 }
 
 }  // namespace flitwise

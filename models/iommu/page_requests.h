@@ -22,6 +22,7 @@ class PageRequests : private TranslationClient {
   PageRequests(PageRequestOverflow overflow, bool responds_with_pasid, IommuRegisters& registers,
                AgentTranslations& translations, AgentMemory& memory, AgentEvents& events)
       : queue_(overflow),
+        never_answers_dropped_(overflow == PageRequestOverflow::kDrop),
         responds_with_pasid_(responds_with_pasid),
         registers_(registers),
         translations_(translations),
@@ -62,6 +63,7 @@ class PageRequests : private TranslationClient {
   void respond(std::optional<PrgCode> answer, const PageRequest& request, Time delay);
 
   PageRequestQueue queue_;
+  const bool never_answers_dropped_;
   const bool responds_with_pasid_;
   IommuRegisters& registers_;
   AgentTranslations& translations_;

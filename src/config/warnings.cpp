@@ -8,6 +8,7 @@
 #include "config/instances.h"
 #include "config/load.h"
 #include "dhi/negotiation.h"
+#include "iommu/agent_queues.h"
 #include "link/replay_timer.h"
 #include "tlp/atomic_op.h"
 
@@ -231,6 +232,32 @@ void warn_of_lost_completions(const Config& whole, Warnings& warnings) {
   }
 }
 
+/// Devices may have more page requests out than their queue at the host holds, and what it has no
+/// room for is never answered. One place of a ring stays empty. [PRI-15]
+void warn_of_lost_page_requests(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  std::vector<std::uint64_t> out(graph.hosts());
+  for (const NodeIndex node : graph.devices()) {
+    const Config config = config_of_node(whole, graph, node);
+    const PriConfig& pages = config.device.pri;
+    std::uint64_t& of_host = out[graph[node].host];
+    of_host += pages.enabled ? std::min(pages.allocation, pages.capacity) : 0;
+    const std::uint64_t room =
+        config.host.iommu_driver.page_request_queue / kPageRequestRecordBytes - 1;
+    if (pages.enabled && config.host.iommu_driver.enabled && of_host > room &&
+        config.iommu.page_requests.overflow == PageRequestOverflow::kDrop) {
+      warnings.push_back(fmt::format(
+          "iommu.page_requests.overflow: drop with up to {} page requests out at once, those of "
+          "{} among them, and a queue of {} records: what the queue has no room for is never "
+          "answered, and its transfers wait for ever; expected respond_success, a "
+          "device.pri.allocation of at most {} for all devices of the host together, or a larger "
+          "host.iommu_driver.page_request_queue",
+          of_host, graph[node].name, room, room));
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> config_warnings(const Config& config) {
@@ -239,6 +266,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   const Warnings of_all = all;
   warn_of_few_handles(config, all);
   warn_of_lost_completions(config, all);
+  warn_of_lost_page_requests(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_part(for_instance(config, name), own);

@@ -116,6 +116,13 @@ seen=0
   --quiet -o "$work/result") >"$work/out" 2>"$work/err" || seen=$?
 [[ $seen == 3 ]] || complain "$seen: software that polls for four simulated minutes takes more than 150 seconds of the processor: $(head -c 300 "$work/err")"
 
+# Page requests that nobody will ever answer, since their queue had no room for them.
+expect 3 run "$configs/checks/saturated.yaml" "${translated[@]}" --set workload.requests=3000 --set workload.buffer_size=16MiB --set workload.placement=random \
+  --set device.pri.enabled=true --set device.pri.allocation=1000 --set device.pri.capacity=1000 --set host.iommu_driver.enabled=true \
+  --set host.iommu_driver.premapped=0 --set host.iommu_driver.page_request_queue=4KiB --set iommu.page_requests.overflow=drop --quiet
+said "warning: iommu.page_requests.overflow: drop with up to 1000 page requests out at once"
+grep -Eq 'iommu0: [0-9]+ page requests were dropped, since their queue had no room, and will never be answered' "$work/err" || complain "dropped page requests are not reported: $(cat "$work/err")"
+
 # Its own pace: an interval, and arrivals, of a second; a driver that takes 200 ms.
 for pace in device.dma.issue_interval=1s "workload.arrival=poisson --set workload.rate=1req/s" "workload.arrival=on_off --set workload.rate=1req/s"; do
   ends "$configs/checks/saturated.yaml" --set workload.requests=5 --set $pace

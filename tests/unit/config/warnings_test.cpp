@@ -8,6 +8,7 @@
 namespace flitwise::warnings_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -46,6 +47,28 @@ TEST(ConfigWarnings, LNK_11_23_SharedHeadersWithoutSharedDataAreWarnedOf) {
               ElementsAre(HasSubstr("expected at least 16, for a payload of link.mps")));
   EXPECT_THAT(with("posted_headers: 16, posted_data: 16"), IsEmpty());
   EXPECT_THAT(with("nonposted_headers: 16"), IsEmpty());  // reads have none
+}
+
+// One record of a ring of 32 bytes each stays empty.
+TEST(ConfigWarnings, PRI_15_PageRequestsThatTheirQueueDropsForGoodAreWarnedOf) {
+  const auto with = [](const std::string& pages, const std::string& overflow = "drop",
+                       const std::string& more = "") {
+    return warnings_with("iommu: {translation: first_stage, page_requests: {overflow: " + overflow +
+                         "}}\nhost: {iommu_driver: {enabled: true, page_request_queue: 4KiB}}\n"
+                         "device: {atc: {enabled: true}, pri: {enabled: true, " +
+                         pages + "}}\n" + more);
+  };
+  EXPECT_THAT(with("capacity: 127, allocation: 1000"), IsEmpty());
+  EXPECT_THAT(
+      with("capacity: 1000, allocation: 1000"),
+      ElementsAre(AllOf(StartsWith("iommu.page_requests.overflow: drop with up to 1000 page "
+                                   "requests out at once"),
+                        HasSubstr("a queue of 127 records"))));
+  EXPECT_THAT(with("capacity: 1000, allocation: 1000", "respond_success"), IsEmpty());
+  const char* const two = "system: {topology: direct, devices: 2}\n";
+  EXPECT_THAT(with("capacity: 63, allocation: 63", "drop", two), IsEmpty());
+  EXPECT_THAT(with("capacity: 64, allocation: 64", "drop", two),
+              ElementsAre(HasSubstr("up to 128 page requests out at once, those of ep1 among")));
 }
 
 TEST(ConfigWarnings, LNK_8_7_CreditsThatWhatIsAnnouncedNeverHasAreWarnedOf) {
