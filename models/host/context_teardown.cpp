@@ -2,6 +2,9 @@
 // A context ends, step by step.
 #include "host/context_teardown.h"
 
+#include <fmt/format.h>
+
+#include "codec/json_value.h"
 #include "endpoint/device_registers.h"
 #include "flitwise/link_socket.h"
 
@@ -11,6 +14,11 @@ namespace {
 constexpr std::array<const char*, 7> kNames = {
     "teardown_stop",  "teardown_handle", "teardown_agent", "teardown_device",
     "teardown_drain", "teardown_reset",  "teardown"};
+// What each phase but the last waits for.
+constexpr std::array<const char*, 6> kAwaited = {
+    "the device to stop it",         "its handle to be freed",
+    "the agent to invalidate it",    "the device to invalidate its translations",
+    "its page requests to be taken", "the reset of its function"};
 
 }  // namespace
 
@@ -57,6 +65,7 @@ void ContextTeardown::over(Phase phase) {
 
 // The device gives out no more work for it, and says so when what was under way has ended.
 void ContextTeardown::stop() {
+  phase_ = kStop;
   if (driver_.config.mistake == DriverMistake::kNoStop ||
       driver_.config.mistake == DriverMistake::kNoPasidCache) {
     free_handle();
@@ -85,6 +94,7 @@ void ContextTeardown::poll_stop() {
 }
 
 void ContextTeardown::free_handle() {
+  phase_ = kHandle;
   if (!services_.free_handle) {
     clear_entry();
     return;
@@ -111,6 +121,7 @@ void ContextTeardown::clear_entry() {
 
 // [IOM-5.6] [IOM-5.7]
 void ContextTeardown::invalidate_agent() {
+  phase_ = kAgent;
   const DriverDomain& context = domain();
   std::vector<DescriptorBytes> commands;
   if (driver_.config.mistake != DriverMistake::kNoPasidCache) {
@@ -138,6 +149,7 @@ void ContextTeardown::invalidate_device() {
     pages_are_free();
     return;
   }
+  phase_ = kDevice;
   submit({encode(device_tlb_invalidation(context, PageRange::everything()))}, [this] {
     over(kDevice);
     drain_page_requests();
@@ -152,6 +164,7 @@ void ContextTeardown::drain_page_requests() {
   }
   InvalidationWait wait;
   wait.drains_page_requests = true;
+  phase_ = kDrain;
   const auto drained = [this] {
     over(kDrain);
     pages_are_free();
@@ -170,6 +183,7 @@ void ContextTeardown::pages_are_free() {
     finish();
     return;
   }
+  phase_ = kReset;
   services_.reset(domain(), [this] {
     over(kReset);
     finish();
@@ -213,6 +227,20 @@ void ContextTeardown::repeat() {
     ++repeats_;
     driver_.ring.submit(commands_);
   }
+}
+
+std::string ContextTeardown::waiting() const {
+  if (!is_busy_) {
+    return {};
+  }
+  const DeviceIdentity& who = domain().identity;
+  std::string text =
+      fmt::format("the teardown of the context {}{} waits for {}", json_value::bdf_text(who.bdf),
+                  who.pasid ? fmt::format(" PASID {}", to_int(*who.pasid)) : "", kAwaited[phase_]);
+  if (is_waiting_ && repeats_ > 0) {
+    text += fmt::format(", ordered again {} times since no answer came in time", repeats_);
+  }
+  return text;
 }
 
 std::vector<LatencyResult> ContextTeardown::latencies() const {

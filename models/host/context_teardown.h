@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ class ContextTeardown {
   void repeat();
 
   bool is_quiet() const { return !is_busy_; }
+  /// Whose context is being torn down, and what it waits for; empty where none is.
+  std::string waiting() const;
   std::uint64_t ended() const { return ended_; }
   /// Grows with each step.
   std::uint64_t progress() const { return steps_; }
@@ -71,6 +74,7 @@ class ContextTeardown {
   TeardownServices services_;
   Time due_{};  // the next call
   bool is_busy_ = false;
+  Phase phase_ = kStop;       // under way
   std::uint32_t domain_ = 0;  // at work
   Time called_{}, mark_{};
   std::vector<PageFrames::Frame> had_;

@@ -125,8 +125,14 @@ std::string IommuDriver::waiting() const {
   return fmt::format(
       "{}: {} unmaps wait, {} are under way, {} page requests are not answered{}{}\n", name(),
       unmaps_.waiting(), unmaps_.under_way(), pages_.requests_out(),
-      teardown_.is_quiet() ? "" : ", a context is being torn down",
+      teardown_.is_quiet() ? "" : ", " + teardown_.waiting(),
       is_ready() ? "" : ", its queue is not enabled");
+}
+
+void IommuDriver::count_repeats(Counts& counts) const {
+  for (const auto& [kind, count] : parts_.errors) {
+    counts[name() + (": " + kind)] += count;
+  }
 }
 
 void IommuDriver::add_progress(Progress& sum) const {

@@ -57,6 +57,8 @@ class IommuDriver : public ComponentModule {
   // Component:
   bool is_quiet() const override;
   std::string waiting() const override;
+  /// Its errors: orders that no device answered in time, above all.
+  void count_repeats(Counts& counts) const override;
   /// What software tends to is unmaps and steps of teardowns that are over.
   void add_progress(Progress& sum) const override;
   Time waits_until() const override { return parts_.waits_until; }

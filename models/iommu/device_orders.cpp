@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "codec/json_value.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise {
@@ -117,8 +118,13 @@ Time DeviceOrders::next_timeout() const {
 std::string DeviceOrders::waiting(const char* at) const {
   std::string text;
   if (device_tlbs_.all_outstanding() > 0) {
-    text += fmt::format("{}: {} Invalidate Requests wait for devices{}\n", at,
-                        device_tlbs_.all_outstanding(),
+    std::string functions;
+    for (unsigned i = 0; i < device_tlbs_.functions(); ++i) {
+      functions +=
+          device_tlbs_.outstanding(i) == 0 ? "" : " " + json_value::bdf_text(device_tlbs_.id_of(i));
+    }
+    text += fmt::format("{}: {} Invalidate Requests wait for devices:{}{}\n", at,
+                        device_tlbs_.all_outstanding(), functions,
                         held_ ? ", and one for an ITag of its function" : "");
   }
   if (handles_.outstanding() > 0) {

@@ -57,6 +57,7 @@ class InvalidationSender {
   CompletionReport complete(const InvalidateCompletion& completion);
   std::uint32_t outstanding(unsigned function) const { return functions_[function].busy; }
   unsigned all_outstanding() const { return out_.size(); }
+  std::size_t functions() const { return functions_.size(); }
   Bdf id_of(unsigned function) const { return functions_[function].id; }
 
   /// An invalidation without an answer in time; its ITag is free again. [INV-20]
