@@ -258,6 +258,25 @@ void warn_of_lost_page_requests(const Config& whole, Warnings& warnings) {
   }
 }
 
+/// A read that memory is busy with may time out: its tag goes out again, and its completion then
+/// answers another request. What waits before memory comes on top of its latency. [LNK-9.18]
+void warn_of_late_completions(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  for (const NodeIndex node : graph.devices()) {
+    const Config config = config_of_node(whole, graph, node);
+    const Time latency = config.host.memory.timing.latency;
+    const Time timeout = config.device.timing.completion_timeout;
+    if (config.workload.kind != WorkloadKind::kPostedWrite && latency * 2 >= timeout) {
+      warnings.push_back(fmt::format(
+          "device.timing.completion_timeout: {:.1f} ns of {} for reads of a memory with a latency "
+          "of {:.1f} ns: a read that waits may time out, and then its tag is used again while its "
+          "completion is under way, which answers another request; expected more than twice "
+          "host.memory.timing.latency",
+          timeout.ns(), graph[node].name, latency.ns()));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> config_warnings(const Config& config) {
@@ -267,6 +286,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   warn_of_few_handles(config, all);
   warn_of_lost_completions(config, all);
   warn_of_lost_page_requests(config, all);
+  warn_of_late_completions(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_part(for_instance(config, name), own);

@@ -71,6 +71,19 @@ TEST(ConfigWarnings, PRI_15_PageRequestsThatTheirQueueDropsForGoodAreWarnedOf) {
               ElementsAre(HasSubstr("up to 128 page requests out at once, those of ep1 among")));
 }
 
+TEST(ConfigWarnings, LNK_9_18_ReadsThatMayTimeOutBeforeTheirCompletionAreWarnedOf) {
+  const auto with = [](const std::string& latency, const std::string& kind = "read") {
+    return warnings_with(
+        "host: {memory: {timing: {latency: " + latency +
+        "}}}\ndevice: {timing: {completion_timeout: 1us}}\nworkload: {kind: " + kind + "}\n");
+  };
+  EXPECT_THAT(with("499ns"), IsEmpty());
+  EXPECT_THAT(with("500ns"),
+              ElementsAre(StartsWith("device.timing.completion_timeout: 1000.0 ns of ep0 for reads "
+                                     "of a memory with a latency of 500.0 ns")));
+  EXPECT_THAT(with("500ns", "posted_write"), IsEmpty());
+}
+
 TEST(ConfigWarnings, LNK_8_7_CreditsThatWhatIsAnnouncedNeverHasAreWarnedOf) {
   const auto with = [](const std::string& data, const std::string& more = "") {
     return warnings_with("link: {credits: {nonposted_data: " + data + "}}\n" + more);
