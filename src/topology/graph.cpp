@@ -35,17 +35,14 @@ class NodeTable {
       edges_ = system.edges;
     }
     of_user_ = nodes_.size();
-    for (unsigned host = 0; host < kMostHosts; ++host) {
-      for (unsigned port = 0; port < kMostRootPorts; ++port) {
-        add(numbered(host, "rp", port), NodeKind::kRootPort, host);
-      }
-    }
-    if (system.topology != Topology::kGraph) {
+    if (system.topology == Topology::kGraph) {
+      add_root_ports();
+    } else {
       expand(system);
     }
   }
 
-  /// Those of the user, and the root ports of all hosts there may be, whether or not they are used.
+  /// Those of the user, and the other root ports that an edge names, of all hosts there may be.
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<EdgeConfig>& edges() const { return edges_; }
   std::optional<NodeIndex> find(const std::string& name) const {
@@ -56,11 +53,29 @@ class NodeTable {
   std::size_t of_user() const { return of_user_; }
 
  private:
+  // They need no line in system.nodes.
+  void add_root_ports() {
+    std::set<std::string> named;
+    for (const EdgeConfig& edge : edges_) {
+      named.insert({edge.from, edge.to});
+    }
+    for (unsigned host = 0; host < kMostHosts; ++host) {
+      for (unsigned port = 0; port < kMostRootPorts; ++port) {
+        if (const std::string name = numbered(host, "rp", port); named.count(name) > 0) {
+          add(name, NodeKind::kRootPort, host);
+        }
+      }
+    }
+  }
+
   // Each host has the same below it.
   void expand(const SystemConfig& system) {
     const bool has_switch = system.topology == Topology::kSwitch;
     for (unsigned host = 0; host < system.hosts; ++host) {
       const std::string sw = numbered(host, "sw", 0);
+      for (unsigned port = 0; port < (has_switch ? 1 : system.devices); ++port) {
+        add(numbered(host, "rp", port), NodeKind::kRootPort, host);
+      }
       if (has_switch) {
         add(sw, NodeKind::kSwitch, host);
         edges_.push_back({numbered(host, "rp", 0), sw});
