@@ -16,6 +16,7 @@
 #include "codec/json_value.h"
 #include "common/input_file.h"
 #include "flitwise/error.h"
+#include "scenario/event_words.h"
 #include "script/script_line.h"
 #include "script/script_session.h"
 

@@ -7,7 +7,7 @@
 #include "common/problems.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
-#include "scenario/event_pattern.h"
+#include "scenario/event_words.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_codec.h"
 

@@ -7,6 +7,7 @@
 #include "codec/message_json.h"
 #include "common/quantity.h"
 #include "scenario/case_values.h"
+#include "scenario/event_words.h"
 #include "scenario/message_patterns.h"
 
 namespace flitwise::scenario {

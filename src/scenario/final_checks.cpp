@@ -9,6 +9,7 @@
 #include "common/quantity.h"
 #include "flitwise/config.h"
 #include "scenario/case_values.h"
+#include "scenario/event_words.h"
 #include "script/script_line.h"
 #include "topology/graph.h"
 

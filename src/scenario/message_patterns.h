@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenario/event_pattern.h"
+#include "scenario/value_test.h"
 
 namespace flitwise::scenario {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and comparing values.
-#include "scenario/event_pattern.h"
+#include "scenario/value_test.h"
 
 #include <cctype>
 #include <charconv>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events, their fields and kinds of errors. Fields of packets come from the packet codec itself.
-#include "scenario/event_pattern.h"
+#include "scenario/event_words.h"
 
 #include <algorithm>
 #include <iterator>

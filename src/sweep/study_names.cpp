@@ -9,7 +9,7 @@
 #include "common/ranges.h"
 #include "results/result_json.h"
 #include "results/tables.h"
-#include "scenario/event_pattern.h"
+#include "scenario/event_words.h"
 
 namespace flitwise {
 namespace {
