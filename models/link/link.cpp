@@ -70,6 +70,9 @@ void Link::open(Sockets& sockets, const std::string& prefix) {
                                                      sc_core::sc_time& delay) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
+  if (is_resting_) {
+    wake();
+  }
   if (is_down_) {
     end.account.lost.add(packet);
     return tlm::TLM_COMPLETED;
@@ -106,6 +109,9 @@ tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*
                                     sc_core::sc_time& /*delay*/) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
+  if (is_resting_) {
+    wake();
+  }
   if (is_down_) {
     return tlm::TLM_COMPLETED;  // it counts for nothing: the link comes up with all buffers free
   }
@@ -124,7 +130,7 @@ void Link::work() {
     }
   }
   for (std::size_t side = 0; side < 2; ++side) {
-    if (agenda_.take(kTransmit + side, t)) {
+    if (agenda_.take(kTransmit + side, t) && !is_resting_) {
       transmit(side);
     }
   }

@@ -44,8 +44,7 @@ class Link : public ComponentModule {
        const FaultsConfig& faults, const Random& random, PacketPool& pool,
        const std::array<LinkCredits, 2>& advertised, Agents agents = {false, false});
 
-  /// No transmission is damaged, and none counts for the ordinals of `faults`, until they are let
-  /// loose again: a machine is brought up without faults.
+  /// No transmission is damaged, and none counts for the ordinals of `faults`, until release.
   void hold_faults();
   void release_faults();
   /// Called when REPLAY_NUM of that end rolls over, which sends the link into Recovery. [LNK-7.14]
@@ -101,6 +100,10 @@ class Link : public ComponentModule {
   /// `monitor` outlives the link. REQUIRES: called before anything runs.
   void watch(LinkMonitor& monitor) { monitor_ = &monitor; }
   const LinkConfig& config() const { return config_; }
+  /// Where only periodic UpdateFCs are left to do, wake(), or what comes to the link, places all of
+  /// them at once where they would have stood. Not in flits. REQUIRES: nobody asks until wake().
+  void rest();
+  void wake();
 
  private:
   /// What the link's process does at each end.
@@ -141,7 +144,7 @@ class Link : public ComponentModule {
   LinkMonitor* monitor_ = nullptr;
   PacketPool& pool_;
   std::function<StallTimes()> sender_stalls_;
-  bool is_down_ = false;  // software has taken it down
+  bool is_down_ = false, is_resting_ = false;  // software has taken it down; see rest()
 };
 
 }  // namespace flitwise

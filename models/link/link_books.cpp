@@ -73,6 +73,7 @@ std::uint64_t capacity_of(const LinkEnd& end, std::size_t limit, const LinkConfi
 }  // namespace
 
 void Link::start_window(bool from_first_counted) {
+  wake();
   for (auto& end : ends_) {
     end->open_window(now());
     end->opens_window = from_first_counted;

@@ -158,6 +158,7 @@ void Link::fly(std::size_t side, InFlight&& flying) {
 }
 
 void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
+  wake();
   if (is_down_) {
     return;
   }
@@ -205,6 +206,40 @@ void Link::release_faults() {
   }
 }
 
+// An UpdateFC on its wire says nothing that changes what an end without TLPs does. [LNK-8.12]
+void Link::rest() {
+  const auto is_periodic = [](const InFlight& flying) {
+    return !flying.unit.is_flit() && flying.unit.packet->kind == PacketKind::kDllp &&
+           is_update_fc(flying.unit.packet->dllp.type);
+  };
+  is_resting_ =
+      is_resting_ || (!is_down_ && sink_ == nullptr && all_of(ends_, [&](const auto& end) {
+        return end->framer->may_rest() && !end->errors.is_active() && end->wire_faults.empty() &&
+               all_of(end->wire, is_periodic);
+      }));
+}
+
+// The same edges, and the same places on the lanes, as in work().
+void Link::wake() {
+  for (std::size_t side = 0; is_resting_ && side < 2; ++side) {
+    End& from = *ends_[side];
+    const auto next = [&] { return std::max(from.framer->deadline(), next_slot(from)); };
+    for (Time due = next(); due < now(); due = next()) {
+      const Time edge = next_edge(due, config_.timing.clock);
+      if (edge >= now()) {
+        break;
+      }
+      while (from.framer->deadline() <= edge && from.lanes.free_at() < edge + lookahead_) {
+        from.framer->skip_update(edge);
+        from.lanes.place(kDllpBits / from.lanes.coding().unit_bits, edge);
+        from.account.bits.dllp += kDllpBits;
+      }
+    }
+    agenda_.at(kTransmit + side, next());
+  }
+  is_resting_ = false;
+}
+
 // Both directions fall silent for so long. [LNK-10.2]
 Time Link::train(Time t) {
   const Time until = t + config_.timing.retrain;
@@ -224,6 +259,7 @@ void Link::recover(Time t) {
 }
 
 void Link::take_down() {
+  wake();
   is_down_ = true;
   for (std::size_t side = 0; side < 2; ++side) {
     End& from = *ends_[side];

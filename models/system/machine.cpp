@@ -162,19 +162,32 @@ std::optional<Time> Machine::close_devices() {
   return next;
 }
 
+// Lets so much time pass, in which the links of a machine that only waits cost nothing.
+void Machine::let_pass(Time span) {
+  for (FabricLink& one : fabric_.links) {
+    one.link->rest();
+  }
+  sc_core::sc_start(to_sc_time(span));
+  for (FabricLink& one : fabric_.links) {
+    one.link->wake();
+  }
+}
+
 // Runs in slices as long as work is given out, and from one event to the next while a device is on
 // its last requests, so that windows end with them; what remains are Acks and credits.
 void Machine::advance() {
   if (!is_started_ || measurement_.is_closed()) {
     const bool is_memory_alone = all_of(components().all(), &Component::is_idle);
     const Time alone = is_memory_alone ? rest_of_last_request() : Time{};
-    sc_core::sc_start(to_sc_time(std::clamp(alone, kIdleSlice, kMemorySlice)));
+    alone > kWorkSlice ? let_pass(std::min(alone, kMemorySlice))
+                       : sc_core::sc_start(to_sc_time(std::max(alone, kIdleSlice)));
     return;
   }
   const std::optional<Time> next = close_devices();
   if (!next && !all_work_is_given_out()) {
+    const Time own_wait = rest_of_own_wait();
     is_in_slice_ = true;
-    sc_core::sc_start(to_sc_time(std::max(kWorkSlice, rest_of_own_wait())));
+    own_wait > kWorkSlice ? let_pass(own_wait) : sc_core::sc_start(to_sc_time(kWorkSlice));
     is_in_slice_ = false;
   } else if (is_exhausted() && all_of(components().all(), &Component::is_idle)) {
     if (const Time rest = rest_of_last_request(); rest > Time{}) {

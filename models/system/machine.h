@@ -118,6 +118,7 @@ class Machine {
   }
   std::optional<Time> close_devices();
   bool may_serve_peers(std::size_t device) const;
+  void let_pass(Time span);
   void wait_until(Time end, ProgressWatch& watch);
   void set_doubt(bool is_doubtful);
   [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;

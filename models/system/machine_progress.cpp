@@ -260,7 +260,7 @@ void Machine::run_software(const std::function<bool()>& is_over) {
 // For a timer, or for memory: what comes of that has all its time.
 void Machine::wait_until(Time end, ProgressWatch& watch) {
   const bool is_timed = end_of_timers().has_value();
-  sc_core::sc_start(to_sc_time(std::min(end - now(), kWaitSlice)));
+  let_pass(std::min(end - now(), kWaitSlice));
   if (is_timed ? !end_of_timers() : progress().memory_done <= now()) {
     watch.begin(now());
   }

@@ -180,6 +180,8 @@ class CreditExchange {
   }
 
   bool is_active() const { return init_.is_active(); }
+  /// Initialised, and no InitFC is owed to the other end.
+  bool is_settled() const { return init_.is_active() && init_.deadline() == Time::never(); }
   bool is_conserved() const {
     return returns_.is_conserved() && (!shared_ || shared_->is_conserved());
   }

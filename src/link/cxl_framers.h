@@ -56,6 +56,7 @@ class Cxl68Framer final : public CxlFramer<NonFlitFramer, Cxl68CacheMem> {
     staged_.push_back(std::move(dllp));
     return true;
   }
+  bool may_rest() const override { return false; }  // its DLLPs go in flits
   bool take_recovery_request() override;
   bool was_replay_num() const override { return was_replay_num_; }
   Time deadline() const override;

@@ -60,6 +60,7 @@ class DataLinkFramer : public Framer {
   AckNakReceiver receiver_;
   ReplayBuffer replay_;
   CreditExchange credits_;
+  DllpHooks hooks_;
 
  private:
   void start_replay() {
@@ -79,7 +80,6 @@ class DataLinkFramer : public Framer {
   const SequenceSpace numbers_;
   std::uint64_t replay_events_noted_ = 0;
   bool recovery_requested_ = false;
-  DllpHooks hooks_;
 };
 
 /// PCIe generations 1 to 5: each TLP and each DLLP is framed on its own; Ack/Nak, replay and
@@ -96,6 +96,13 @@ class NonFlitFramer : public DataLinkFramer {
   }
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
+  bool may_rest() const override {
+    return is_quiet() && credits_.is_settled() && !hooks_.flow_control;
+  }
+  void skip_update(Time now) override {
+    credits_.take(now);
+    ++stats_.update_fcs;
+  }
 
  protected:
   /// next() would give something.

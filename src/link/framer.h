@@ -77,6 +77,11 @@ class Framer {
   /// From now on these change what the data link layer says and believes.
   virtual void set_hooks(DllpHooks /*hooks*/) {}
 
+  /// Nothing but the periodic UpdateFC is due, and what these say is known at the other end. One
+  /// whose time has come counts as sent by skip_update(). REQUIRES: may_rest(), it is due.
+  virtual bool may_rest() const { return false; }
+  virtual void skip_update(Time /*now*/) {}
+
   /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
   virtual bool is_quiet() const = 0;
   virtual std::string waiting() const { return {}; }  ///< what it holds back, for a deadlock report
