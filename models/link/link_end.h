@@ -27,7 +27,8 @@ namespace flitwise {
 enum class LinkSide : int { kUpstream = 0, kDownstream = 1 };
 
 /// Units that a delayed one (WireFault::Action::kDelay) may hold up behind it: as any queue, what
-/// piles up there has an end. model: our choice.
+/// piles up there has an end. Replays alone do not reach it: the fourth is followed by Recovery,
+/// which empties the wire [LNK-10.2]. model: our choice.
 inline constexpr std::size_t kMostHeldUnits = 16'384;
 
 /// A number of TLPs, and what the MWr among them carry. Unit: TLPs, bytes.

@@ -240,11 +240,20 @@ void Link::wake() {
   is_resting_ = false;
 }
 
-// Both directions fall silent for so long. [LNK-10.2]
+// Both directions fall silent for so long. What a fault holds back for longer than that, and all
+// behind it, is on no wire by then: it is lost. [LNK-10.2]
 Time Link::train(Time t) {
   const Time until = t + config_.timing.retrain;
   for (std::size_t side = 0; side < 2; ++side) {
-    ends_[side]->lanes.settle(until);
+    End& from = *ends_[side];
+    if (from.delayed_to > until + flight_) {
+      while (!from.wire.empty() && from.wire.back().arrival > until + flight_) {
+        from.wire.pop_back();
+      }
+      from.delayed_to = Time{};
+      from.held_up = 0;
+    }
+    from.lanes.settle(until);
     agenda_.at(kTransmit + side, until);
   }
   return until;
