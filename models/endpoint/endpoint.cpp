@@ -168,6 +168,10 @@ std::string Endpoint::waiting() const {
     text += fmt::format("{}: {} requests wait for completions, the oldest has tag {}\n", name(),
                         requests_.outstanding(), requests_.oldest_tag());
   }
+  if (requests_.held_tags() > 0) {
+    text += fmt::format("{}: {} tags are held back, since late completions may come for them\n",
+                        name(), requests_.held_tags());
+  }
   if (shell_.has_unsent()) {
     text +=
         fmt::format("{}: {} packets wait for room in the link's queues\n", name(), shell_.unsent());

@@ -84,8 +84,8 @@ class Endpoint final : public ComponentModule,
   StallTimes stalls() const;
   DhiResult dhi_result() const { return handles_.result(name(), now()); }
   std::vector<WaitResult> waits() const override;
-  /// Counted by kind: unexpected completions, timeouts, refused requests, ...
-  Counts errors() const override { return errors_; }
+  Counts errors() const override { return errors_; }  // unexpected completions, timeouts, ...
+  Time waits_until() const override { return requests_.next_release(); }
   std::string waiting() const override;
   std::size_t outstanding() const { return requests_.outstanding(); }
   std::vector<CheckResult> checks() const override;

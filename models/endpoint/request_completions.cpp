@@ -16,6 +16,7 @@ namespace flitwise {
           : s_.functions.index_of(tlp.requester_id);
   OutstandingRequest* const request = outstanding_.find(function, tlp.tag);
   if (request == nullptr) {
+    take_late(function, tlp);
     return false;
   }
   if (translations_ != nullptr && request->request->tlp.at == AddressType::kTranslationRequest) {
@@ -24,6 +25,16 @@ namespace flitwise {
     take_completion(function, packet, *request, t);
   }
   return true;
+}
+
+// Nobody waits for it any more: it tells, at most, that nothing else comes under its tag.
+// [LNK-9.18]
+void RequestPath::take_late(unsigned function, const Tlp& tlp) {
+  const bool is_last =
+      !has_data(tlp.type) || tlp.byte_count + tlp.lower_address % 4U <= 4U * tlp.length_dw;
+  if (is_last && outstanding_.last_came(function, tlp.tag)) {
+    ++counters_.settled;
+  }
 }
 
 void RequestPath::take_completion(unsigned function, const Packet& packet,
@@ -73,12 +84,13 @@ void RequestPath::take_data(unsigned function, const Packet& packet, Outstanding
   request.reassembly.accept(tlp);
 }
 
-// The request has its last completion, or will never have it: its tag is free at once. [LNK-9.18]
+// The request has its last completion, or will never have it. [LNK-9.18]
 void RequestPath::finish(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                          TransferStatus status, Time t) {
   if (translations_ != nullptr) {
     if (request.request->tlp.at == AddressType::kTranslationRequest) {
-      translations_->give_up(function, tag, request, t);
+      translations_->give_up(function, request, t);
+      close(function, tag, status, t);
       return;
     }
     translations_->read_ended(function, tag, request.request->tlp, status, t);
@@ -90,9 +102,19 @@ void RequestPath::finish(unsigned function, std::uint16_t tag, OutstandingReques
   handles_->request_ended(request, status);
   counters_.failed_bytes += status == TransferStatus::kDone ? 0 : request.reassembly.bytes_left();
   const std::uint32_t slot = request.transfer;
-  outstanding_.close(function, tag);
+  close(function, tag, status, t);
   if (packet->purpose != HandlePurpose::kFlush) {
     tlp_over(slot, *packet, status, t);
+  }
+}
+
+// What has timed out may still be answered: until then its tag goes to nobody else. [LNK-9.18]
+void RequestPath::close(unsigned function, std::uint16_t tag, TransferStatus status, Time t) {
+  if (status == TransferStatus::kTimeout) {
+    const Time timeout = config_.device.timing.completion_timeout;
+    outstanding_.close_late(function, tag, t + std::max(timeout, kLongestCompletion));
+  } else {
+    outstanding_.close(function, tag);
   }
 }
 
@@ -118,10 +140,15 @@ Time RequestPath::deadline_of(const Packet& request, Time t) const {
   return (sent == kNotStamped ? t : sent) + config_.device.timing.completion_timeout;
 }
 
-// The oldest request gives up first; the tag is free again, a late completion is unexpected.
-// [LNK-9.18]
+// The oldest request gives up first; a late completion is unexpected. Tags that were held back for
+// it become free, which is progress. [LNK-9.18]
 void RequestPath::check_timeouts(Time t) {
   give_up(t, "completion_timeout", t);
+  if (const std::size_t held = outstanding_.held(); held != 0) {
+    outstanding_.release_due(t);
+    counters_.settled += held - outstanding_.held();
+    s_.output.wake_at(outstanding_.next_release());
+  }
   if (const auto oldest = outstanding_.oldest()) {
     s_.output.wake_at(deadline_of(*outstanding_.find(oldest->function, oldest->tag)->request, t));
   }

@@ -58,8 +58,11 @@ class RequestPath final : public TransferPath, public TagTable {
 
   /// Software has enabled tags of so many bits. [LNK-9.8]
   void set_tag_bits(unsigned bits) { outstanding_.set_tag_bits(bits); }
-  /// The link is down: what is out will have no answer. [LNK-10.6]
-  void link_lost(Time now) { give_up(Time::never(), "link_lost", now); }
+  /// The link is down: what is out will have no answer, late ones neither. [LNK-10.6]
+  void link_lost(Time now) {
+    give_up(Time::never(), "link_lost", now);
+    outstanding_.release_due(Time::never());
+  }
 
   std::size_t tags_per_function() const { return outstanding_.tags_per_function(); }
 
@@ -71,6 +74,9 @@ class RequestPath final : public TransferPath, public TagTable {
   /// REQUIRES: is_busy().
   DomainId present_domain() const { return active_[present_.transfer].transfer.domain; }
   std::size_t outstanding() const { return outstanding_.size(); }
+  std::size_t held_tags() const { return outstanding_.held(); }
+  /// When the next of them is free again, if nothing comes for it.
+  Time next_release() const { return held_tags() == 0 ? Time{} : outstanding_.next_release(); }
   std::uint16_t oldest_tag() const { return outstanding_.oldest()->tag; }  ///< likewise some are
   /// When the last read so far was over at its engine.
   Time last_completion() const { return last_completion_; }
@@ -101,6 +107,8 @@ class RequestPath final : public TransferPath, public TagTable {
   void end_behind_pipeline(std::uint32_t slot, Time now);
   void take_completion(unsigned function, const Packet& packet, OutstandingRequest& request,
                        Time now);
+  void take_late(unsigned function, const Tlp& tlp);
+  void close(unsigned function, std::uint16_t tag, TransferStatus status, Time now);
   void take_data(unsigned function, const Packet& packet, OutstandingRequest& request, Time now);
   void finish(unsigned function, std::uint16_t tag, OutstandingRequest& request,
               TransferStatus status, Time now);

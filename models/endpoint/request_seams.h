@@ -130,8 +130,7 @@ class Translations {
   virtual void complete(unsigned function, const Packet& packet, const OutstandingRequest& request,
                         Time now) = 0;
   /// It will have no answer. [ATR-25]
-  virtual void give_up(unsigned function, std::uint16_t tag, const OutstandingRequest& request,
-                       Time now) = 0;
+  virtual void give_up(unsigned function, const OutstandingRequest& request, Time now) = 0;
   /// The last transfer of a context is over.
   virtual void end_context(DomainId domain, bool counts, Time now) = 0;
 

@@ -316,12 +316,11 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
   s_.output.wake_at(ready);
 }
 
-[[gnu::noinline]] void TranslatedPath::give_up(unsigned function, std::uint16_t tag,
-                                               const OutstandingRequest& request, Time t) {
+[[gnu::noinline]] void TranslatedPath::give_up(unsigned function, const OutstandingRequest& request,
+                                               Time t) {
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   unit_.give_up_request(function, request.transfer);
   handles_.let_go(request, true);
-  requests_.close_translation(function, tag);
 }
 
 // Invalidations that wait for the last use of a translation are answered now. [INV-04]

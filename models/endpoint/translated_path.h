@@ -52,8 +52,7 @@ class TranslatedPath final : public Translations {
                   Time now) override;
   void complete(unsigned function, const Packet& packet, const OutstandingRequest& request,
                 Time now) override;
-  void give_up(unsigned function, std::uint16_t tag, const OutstandingRequest& request,
-               Time now) override;
+  void give_up(unsigned function, const OutstandingRequest& request, Time now) override;
   void end_context(DomainId domain, bool counts, Time now) override;
 
   /// A message for the function; false: it is none of the agent's, or one that the device has to

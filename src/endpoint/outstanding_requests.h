@@ -20,6 +20,11 @@
 
 namespace flitwise {
 
+/// A tag whose request has timed out is held back for so long, or for a second completion timeout
+/// where that is longer, unless its last completion comes before: no completer of the default range
+/// takes longer. model: our choice [LNK-9.18]
+inline constexpr Time kLongestCompletion = Time::from_us(50'000);
+
 /// One request, from its tag to its last completion.
 struct OutstandingRequest {
   PacketRef request;
@@ -91,13 +96,31 @@ class OutstandingRequests {
     return std::nullopt;
   }
   void close(unsigned index, std::uint16_t tag) {
-    Function& from = owner(index);
-    Slot& slot = *from.slots[tag];
-    slot.request.request.reset();
-    slot.request.pin = {};
-    from.tags.give(tag);
-    free_.splice(free_.begin(), out_, out_.iterator_to(slot));
+    forget(index, tag);
+    owner(index).tags.give(tag);
   }
+  /// The request has given up, and something may still come for it: its tag is held back until
+  /// last_came(), or until then. REQUIRES: `until` never decreases. [LNK-9.18]
+  void close_late(unsigned index, std::uint16_t tag, Time until) {
+    forget(index, tag);
+    owner(index).tags.hold(tag);
+    held_.push_back({index, tag, until});
+  }
+  /// The last completion of a request that had given up has come; false: there is none.
+  bool last_came(unsigned function, std::uint16_t tag) {
+    const auto found =
+        find_if(held_, [&](const Held& one) { return one.function == function && one.tag == tag; });
+    return found != held_.end() && (release(found), true);
+  }
+  /// Tags that have been held back until now are free.
+  void release_due(Time now) {
+    while (!held_.empty() && held_.front().until <= now) {
+      release(held_.begin());
+    }
+  }
+  /// When the next tag is free again, if nothing comes for it; never where none is held back.
+  Time next_release() const { return held_.empty() ? Time::never() : held_.front().until; }
+  std::size_t held() const { return held_.size(); }
 
   /// The request that times out first.
   struct Oldest {
@@ -121,6 +144,11 @@ class OutstandingRequests {
   }
 
  private:
+  struct Held {
+    unsigned function;
+    std::uint16_t tag;
+    Time until;
+  };
   struct Slot : boost::intrusive::list_base_hook<> {
     OutstandingRequest request;
     unsigned function = 0;
@@ -134,6 +162,16 @@ class OutstandingRequests {
     TagPool tags;
     std::vector<Slot*> slots;  // by tag
   };
+  void forget(unsigned index, std::uint16_t tag) {
+    Slot& slot = *owner(index).slots[tag];
+    slot.request.request.reset();
+    slot.request.pin = {};
+    free_.splice(free_.begin(), out_, out_.iterator_to(slot));
+  }
+  void release(std::deque<Held>::iterator one) {
+    owner(one->function).tags.release(one->tag);
+    held_.erase(one);
+  }
   Function& owner(unsigned index) {
     std::unique_ptr<Function>& one = functions_[index];
     if (!one) {
@@ -146,6 +184,7 @@ class OutstandingRequests {
   unsigned enabled_tag_bits_;
   std::vector<std::unique_ptr<Function>> functions_;
   std::deque<Slot> slots_;
+  std::deque<Held> held_;  // tags that are held back, from the first to be free on
   boost::intrusive::list<Slot> out_, free_;  // the former from the oldest on
 };
 

@@ -29,7 +29,8 @@ class TagPool {
   bool has_free() const { return !free_.empty(); }
   std::size_t free() const { return free_.size(); }
   std::size_t size() const { return free_.capacity(); }
-  std::size_t in_use() const { return size() - free() + strays_; }
+  std::size_t in_use() const { return size() - free() + strays_ - held_; }
+  std::size_t held() const { return held_; }
   bool is_out(std::uint16_t tag) const { return tag < is_out_.size() && is_out_[tag]; }
 
   /// The tag that has rested longest, so that late completions stand out. REQUIRES: has_free().
@@ -42,20 +43,40 @@ class TagPool {
   /// REQUIRES: is_out(tag).
   void give(std::uint16_t tag) {
     is_out_[tag] = false;
+    put_back(tag);
+  }
+  /// Its request has given up, and something may still come for it: it is neither out nor free
+  /// until release(). REQUIRES: is_out(tag). [LNK-9.18]
+  void hold(std::uint16_t tag) {
+    is_out_[tag] = false;
+    is_held_.resize(is_out_.size(), false);
+    is_held_[tag] = true;
+    ++held_;
+  }
+  bool is_held(std::uint16_t tag) const { return tag < is_held_.size() && is_held_[tag]; }
+  /// It goes out again behind all that are free. REQUIRES: is_held(tag).
+  void release(std::uint16_t tag) {
+    is_held_[tag] = false;
+    --held_;
+    put_back(tag);
+  }
+
+ private:
+  void put_back(std::uint16_t tag) {
     if (is_in_range(tag)) {
       free_.push_back(tag);
     } else {
       --strays_;
     }
   }
-
- private:
   bool is_in_range(unsigned tag) const { return tag >= first_ && tag < end_; }
 
   boost::circular_buffer<std::uint16_t> free_;  // as many as are out would fit besides
   std::vector<bool> is_out_;
+  std::vector<bool> is_held_;  // empty: none ever was
+  std::size_t held_ = 0;
   unsigned first_ = 0, end_ = 0;  // tags of the present width
-  std::size_t strays_ = 0;        // tags that are out and of another width
+  std::size_t strays_ = 0;        // tags that are out or held, and of another width
 };
 
 inline void TagPool::set_bits(unsigned bits) {
@@ -70,10 +91,11 @@ inline void TagPool::set_bits(unsigned bits) {
   strays_ = 0;
   for (unsigned tag = 0; tag < is_out_.size(); ++tag) {
     const bool is_new = is_in_range(tag) && (tag < old_first || tag >= old_end);
-    if (is_new && !is_out_[tag]) {
+    const bool is_away = is_out_[tag] || is_held(static_cast<std::uint16_t>(tag));
+    if (is_new && !is_away) {
       now_free.push_back(static_cast<std::uint16_t>(tag));
     }
-    strays_ += is_out_[tag] && !is_in_range(tag) ? 1 : 0;
+    strays_ += is_away && !is_in_range(tag) ? 1 : 0;
   }
   std::copy_if(free_.begin(), free_.end(), std::back_inserter(now_free),
                [this](std::uint16_t tag) { return is_in_range(tag); });

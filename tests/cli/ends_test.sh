@@ -76,6 +76,23 @@ for form in rid_direct prefix; do
   kept "kept == 0 and evictions > 100"
 done
 
+# Reads that time out while their completions are under way: these are unexpected, and answer no other request. [LNK-9.18]
+ends "$configs/presets/gen5x16.yaml" --set workload.requests=1500 --set workload.kind=read --set workload.payload=2KiB --set device.timing.completion_timeout=1us \
+  --set host.memory.timing.latency=900ns
+[[ $code == 0 ]] || complain "completions that are late: exit code $code: $(head -c 300 "$work/err")"
+python3 - "$work/result/result.json" <<'P' || complain "completions that are late answer other requests, or fit none"
+import json, sys
+result = json.load(open(sys.argv[1]))
+errors = {e["kind"]: e["count"] for e in result["errors"]}
+assert all(c["ok"] for c in result["checks"]), [c for c in result["checks"] if not c["ok"]]
+assert errors["completion_timeout"] > 1000 and errors["unexpected_completion"] >= errors["completion_timeout"], errors
+assert set(errors) == {"completion_timeout", "unexpected_completion"}, errors
+P
+# With answers that never come, tags are held back for 50 ms, not for ever.
+ends "$configs/presets/gen5x16.yaml" --set workload.requests=400 --set workload.kind=read --set device.timing.completion_timeout=1us --set device.tag_bits=5 \
+  --set faults.drop_completions=1000000000000 --set run.warmup=0 --set run.deadlock_after=60ms
+[[ $code == 0 ]] || complain "tags for which nothing comes: exit code $code: $(head -c 300 "$work/err")"
+
 # Transfers that never come to their data: the driver refuses their pages, or their Translation Request has no answer.
 translated=(--set workload.kind=read --set workload.domains=4 --set iommu.translation=first_stage --set device.atc.enabled=true --set run.warmup=0)
 ends "$configs/checks/saturated.yaml" "${translated[@]}" --set workload.requests=200 --set device.pri.enabled=true --set host.iommu_driver.enabled=true \

@@ -18,7 +18,9 @@ using test::FakeEvents;
 using test::FakeHandles;
 using test::FakeOutput;
 using test::RunningFunctions;
+using testing::Each;
 using testing::ElementsAre;
+using testing::Field;
 
 constexpr Time kPipeline = Time::from_ns(20);
 constexpr Time kTimeout = Time::from_us(50);
@@ -54,10 +56,8 @@ struct FakeTranslations final : Translations {
                 Time /*now*/) override {
     completed.push_back(request.transfer);
   }
-  void give_up(unsigned function, std::uint16_t tag, const OutstandingRequest& request,
-               Time /*now*/) override {
+  void give_up(unsigned /*function*/, const OutstandingRequest& request, Time /*now*/) override {
     given_up.push_back(request.transfer);
-    tags->close_translation(function, tag);
   }
   void end_context(DomainId /*domain*/, bool /*counts*/, Time /*now*/) override {}
 
@@ -66,7 +66,6 @@ struct FakeTranslations final : Translations {
   bool room = true;
   std::optional<TransferCursor> parked;
   std::vector<std::uint32_t> completed, given_up;
-  TagTable* tags = nullptr;
 };
 
 class RequestPathTest : public testing::Test {
@@ -218,6 +217,73 @@ TEST_F(RequestPathTest, LNK_9_18_ARequestWithoutAnswerFreesItsTagAndItsAnswerIsU
   EXPECT_FALSE(answer(0)) << "no request waits for it any more";
 }
 
+// So many reads of one TLP time out that no tag is left; those that go behind them have to wait.
+TEST_F(RequestPathTest, LNK_9_18_ATagIsHeldBackUntilTheLastLateCompletionHasCome) {
+  EndpointConfig config;
+  config.device.tag_bits = 5;
+  make(config);
+  control_.mrrs = 1024;
+  for (int i = 0; i < 32; ++i) {
+    send(transfer(Op::kRead, kBuffer, 512));
+    output_.sent.back().packet->stamp(Hop::kSent, {});
+  }
+  path_->check_timeouts(kTimeout);
+  EXPECT_EQ(path_->outstanding(), 0U);
+  EXPECT_EQ(path_->held_tags(), 32U);
+  EXPECT_THAT(path_->checks("ep0"), Each(Field(&CheckResult::ok, true)));
+  send(transfer(Op::kRead, kBuffer, 64), kTimeout);
+  EXPECT_EQ(output_.sent.size(), 32U) << "all tags are held back";
+  EXPECT_EQ(path_->tag_stall(kTimeout).count, 1U);
+  const PacketRef part = pool_.make(PacketKind::kTlp);
+  start_completion(part->tlp, output_.tlp(5));
+  part->tlp.type = TlpType::kCplD;
+  part->tlp.length_dw = 32;
+  part->tlp.byte_count = 512;
+  EXPECT_FALSE(path_->complete(*part, kTimeout)) << "nobody waits for it";
+  go_on(kTimeout);
+  EXPECT_EQ(output_.sent.size(), 32U) << "more will come";
+  EXPECT_FALSE(answer(5, CplStatus::kUR, kTimeout)) << "an error is the last";
+  go_on(kTimeout);
+  ASSERT_EQ(output_.sent.size(), 33U);
+  EXPECT_EQ(output_.tlp(32).tag, output_.tlp(5).tag);
+  EXPECT_TRUE(answer(32, CplStatus::kSC, kTimeout));
+}
+
+TEST_F(RequestPathTest, LNK_9_18_TagsForWhichNothingComesAreFreeAfterTheLongestCompletion) {
+  EndpointConfig config;
+  config.device.tag_bits = 5;
+  make(config);
+  for (int i = 0; i < 32; ++i) {
+    send(transfer(Op::kRead, kBuffer, 64));
+    output_.sent.back().packet->stamp(Hop::kSent, {});
+  }
+  path_->check_timeouts(kTimeout);
+  const Time free = kTimeout + std::max(kTimeout, kLongestCompletion);
+  EXPECT_EQ(path_->next_release(), free);
+  EXPECT_EQ(output_.wakes.back(), free);
+  const std::uint64_t before = counters_.settled;
+  path_->check_timeouts(free - Time{1});
+  EXPECT_EQ(path_->held_tags(), 32U);
+  path_->check_timeouts(free);
+  EXPECT_EQ(path_->held_tags(), 0U);
+  EXPECT_EQ(path_->next_release(), Time{});
+  EXPECT_EQ(counters_.settled, before + 32U) << "which is progress";
+  send(transfer(Op::kRead, kBuffer, 64), free);
+  EXPECT_EQ(output_.sent.size(), 33U);
+}
+
+// Nothing comes over a link that has gone down. [LNK-10.6]
+TEST_F(RequestPathTest, LNK_9_18_ALostLinkFreesAllTags) {
+  make();
+  send(transfer(Op::kRead, kBuffer, 64));
+  output_.sent[0].packet->stamp(Hop::kSent, {});
+  path_->check_timeouts(kTimeout);
+  EXPECT_EQ(path_->held_tags(), 1U);
+  send(transfer(Op::kRead, kBuffer, 64), kTimeout);
+  path_->link_lost(kTimeout);
+  EXPECT_EQ(path_->held_tags(), 0U);
+}
+
 TEST_F(RequestPathTest, LNK_9_19_AnErrorStatusEndsTheTransferWhenAllOfItIsBack) {
   make();
   send(transfer(Op::kRead, kBuffer, 256));
@@ -308,7 +374,6 @@ TEST_F(RequestPathTest, ATR_14_OtherTransfersPassOneThatWaitsForItsTranslation) 
 TEST_F(RequestPathTest, TCP_01_ATranslationCompletionGoesToTheTranslations) {
   FakeTranslations translations;
   make({}, &translations);
-  translations.tags = path_.get();
   translations.room = false;
   EXPECT_EQ(path_->next({}), NextTransfer::kFull);
   PacketRef request = pool_.make(PacketKind::kTlp);

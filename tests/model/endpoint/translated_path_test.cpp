@@ -195,11 +195,10 @@ TEST_F(TranslatedPathTest, TCP_06_AnAbortedRequestFailsAllThatWaitForIt) {
 
 TEST_F(TranslatedPathTest, ATR_25_ARequestWithoutAnswerFailsItsTransfers) {
   route(0, kPage);
-  path_.give_up(0, 1, tags_.translations[0], Time{});
+  path_.give_up(0, tags_.translations[0], Time{});
   EXPECT_THAT(tags_.failed, ElementsAre(Pair(0U, TransferStatus::kTimeout)));
   EXPECT_THAT(events_.counted, ElementsAre("translation_failed"));
   EXPECT_THAT(handles_.let_go_given_up, ElementsAre(true));
-  EXPECT_THAT(tags_.closed, ElementsAre(1U));
 }
 
 TEST_F(TranslatedPathTest, DHI_D9_ARequestWaitsForItsHandle) {

@@ -79,5 +79,28 @@ TEST(TagPool, LNK_9_8_NoTagIsGivenOutTwiceWhenTheWidthChangesUnderWay) {
   EXPECT_EQ(take_all(pool), rest);
 }
 
+TEST(TagPool, LNK_9_18_ATagThatIsHeldStaysSoWhateverTheWidth) {
+  TagPool pool(8);
+  EXPECT_FALSE(pool.is_held(0));
+  for (unsigned i = 0; i < 40; ++i) {
+    pool.take();  // 0 to 39
+  }
+  pool.hold(3);
+  pool.hold(35);
+  EXPECT_EQ(pool.in_use(), 38U);
+  EXPECT_EQ(pool.held(), 2U);
+  pool.set_bits(5);
+  EXPECT_EQ(pool.in_use(), 38U);
+  EXPECT_FALSE(pool.has_free());
+  pool.set_bits(8);
+  EXPECT_EQ(take_all(pool), range(40, 255));
+  pool.set_bits(5);
+  pool.release(35);
+  EXPECT_FALSE(pool.has_free());
+  pool.release(3);
+  EXPECT_EQ(pool.take(), 3U);
+  EXPECT_EQ(pool.held(), 0U);
+}
+
 }  // namespace
 }  // namespace flitwise::tag_pool_test
