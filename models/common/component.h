@@ -21,7 +21,7 @@ namespace flitwise {
 /// Counters that only grow: how a machine sees that a run gets on.
 struct Progress {
   std::uint64_t delivered = 0;           ///< TLPs and messages that a link has handed to its ports
-  std::uint64_t wasted = 0;              ///< TLPs, flits and DLLPs that it sent in vain or again
+  std::uint64_t wasted = 0;              ///< TLPs, flits and DLLPs that it sent in vain, each once
   std::uint64_t again = 0, replays = 0;  ///< those of them that it sent again, and in how many goes
   std::uint64_t steps = 0;               ///< whatever else happens
   std::uint64_t completed = 0;           ///< requests, messages and handle orders that are over

@@ -106,12 +106,13 @@ LinkResult Link::result() const {
   return result;
 }
 
-// What is wasted was damaged on the wire or sent again.
+// What was sent in vain: of what is sent again each time but the last, and what was damaged and is
+// not.
 void Link::add_progress(Progress& sum) const {
   for (const std::unique_ptr<End>& one : ends_) {
     sum.delivered += one->delivered_load.tlps;
     const FramerStats& framer = one->framer->stats();
-    sum.wasted += one->account.damaged + framer.replays;
+    sum.wasted += framer.replays + one->account.damaged_alone;
     sum.again += framer.replays;
     sum.replays += framer.replay_events;
   }

@@ -74,6 +74,7 @@ struct LinkEnd {
   struct Account {
     WireBits bits;
     std::uint64_t tlps = 0, payload_bytes = 0, damaged = 0, corrected = 0;
+    std::uint64_t damaged_alone = 0;  ///< of the damaged: without payload, never sent again
     LinkLoad lost;
     Time first_symbol = Time::never(), last_symbol{};
   };

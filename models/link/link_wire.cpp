@@ -65,6 +65,7 @@ bool begins_counted(const WireUnit& unit) {
     strike(side, flying);
   }
   if (flying.is_damaged) {
+    from.account.damaged_alone += unit.has_payload() ? 0 : 1;
     from.framer->damaged(unit, now());
   }
   if (sink_ != nullptr) {

@@ -7,6 +7,7 @@
 
 #include "common/interrupt.h"
 #include "flitwise/error.h"
+#include "link/replay_timer.h"
 #include "stats/progress_watch.h"
 #include "system/machine.h"
 
@@ -26,21 +27,31 @@ class RepeatBook {
  public:
   explicit RepeatBook(const ComponentList& components) : components_(components) {}
 
-  /// model: a link has failed on which so many TLPs, flits and DLLPs were damaged or sent again, in
-  /// so many tries or more, and more than kMostTries for each TLP or message that it delivered,
+  /// model: a link has failed on which so many TLPs, flits and DLLPs were sent in vain, in so many
+  /// tries or more, and more than kMostTries for each TLP or message that it delivered,
   /// however much simulated time that took. A replay is one try, however many TLPs it sends again:
   /// the first that is damaged takes all behind it along.
-  static constexpr std::uint64_t kMostWasted = 100'000, kFewestTries = 500, kMostTries = 10;
+  static constexpr std::uint64_t kMostWasted = 100'000, kFewestTries = 500;
 
-  /// Repetitions are counted from here on, unless they are already.
+  /// Repetitions are counted from here on, unless they are since the last completion.
   void begin() {
-    if (before_.empty()) {
+    if (!has_begun_) {
+      has_begun_ = true;
       before_ = counts();
     }
   }
-  /// Something was completed: repetitions are counted anew. What a link has wasted is not: a
-  /// request may be over because it has given up.
-  void forget() { before_.clear(); }
+  /// Something was completed: repetitions are counted anew once something repeats, or begin() is
+  /// called. What a link has wasted is not: a request may be over because it has given up.
+  void forget(const Progress& sum) {
+    has_begun_ = false;
+    wasted_ = sum.wasted;
+  }
+  /// So much is sent in vain without a completion that it may have to be told of.
+  void look(const Progress& sum) {
+    if (sum.wasted - wasted_ > kFewWasted) {
+      begin();
+    }
+  }
   /// A line for each repetition that was counted, the most frequent ones first.
   std::string text() const {
     constexpr std::size_t kMostLines = 8;
@@ -84,6 +95,8 @@ class RepeatBook {
   }
 
  private:
+  static constexpr std::uint64_t kFewWasted = kMostWasted / 1'000;
+
   // What was wasted, in units of a mean replay.
   static std::uint64_t tries_between(const Progress& since, const Progress& until) {
     const std::uint64_t replays = std::max<std::uint64_t>(until.replays - since.replays, 1);
@@ -99,8 +112,10 @@ class RepeatBook {
   }
 
   const ComponentList& components_;
-  Component::Counts before_;     // empty: not begun
-  std::vector<Progress> since_;  // by component: from where on each is looked at
+  Component::Counts before_ = counts();  // repetitions up to where they are counted from
+  std::uint64_t wasted_ = 0;             // in all, at the last completion
+  bool has_begun_ = false;               // since the last completion
+  std::vector<Progress> since_;          // by component: from where on each is looked at
 };
 
 bool Machine::is_still() const {
@@ -239,10 +254,13 @@ void Machine::run_software(const std::function<bool()>& is_over) {
     const Progress sum = progress();
     const Outlook outlook = watch.look(now(), done, sum.activity());
     tell(sum);
+    if (done != mark) {
+      repeats.forget(sum);
+    }
+    repeats.look(sum);
     check_links(repeats, kWhen);
     if (done != mark) {
       mark = done;
-      repeats.forget();
     } else if (outlook == Outlook::kDoubtful) {
       repeats.begin();
     } else if (outlook != Outlook::kMoves) {
@@ -288,10 +306,11 @@ void Machine::run_until_quiet() {
         watch.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);
     if (done != mark) {
       mark = done;
-      repeats.forget();
+      repeats.forget(sum);
       set_doubt(false);
       continue;
     }
+    repeats.look(sum);
     check_links(repeats, "");
     if (outlook == Outlook::kMoves) {
       continue;

@@ -29,6 +29,10 @@ inline constexpr unsigned kReplayAckLimits = 3;
 inline constexpr unsigned kSimplifiedReplayTimerSymbols = 24'000;
 inline constexpr unsigned kSimplifiedReplayTimerGeneration = 4;
 
+/// A link has failed that takes more tries than that for each TLP which arrives, for long. model:
+/// our choice (docs/statistics.md, "When a run ends by itself")
+inline constexpr unsigned kMostTries = 10;
+
 /// An Ack goes out so long after the first TLP or flit that waits for it, at the latest. [LNK-7.15]
 /// [LNK-7.16] [LNK-11.7]
 Time ack_limit(const LinkConfig& link);

@@ -25,6 +25,7 @@ for c in checks/saturated examples/cxl_cache examples/cxl_hdm_db bench/flit_mode
   ends "$configs/$c.yaml" --set workload.requests=1500 --set link.error_rate=0.1
   [[ $code == 3 ]] || complain "$c: a link that delivers nothing ended with $code"
   said "rp0-ep0: damaged on the wire or sent again"
+  ! grep "accesses to devices" "$work/err" || complain "$c: counts what repeats from the boot on"
 done
 # A Nak has hundreds of TLPs sent again, and each time some more get through: that is progress, whatever the seed.
 for seed in 1 2 3; do
@@ -118,8 +119,8 @@ done
 # timeout sends it to its child and to its group: twice, which counts as once.
 for signal in INT TERM; do
   seen=0
-  timeout --signal=$signal --kill-after=20 2 "$FLITWISE" run "$configs/examples/cxl_memory.yaml" --set link.timing.propagation=20us \
-    --set link.timing.replay_timeout=1us --set run.deadlock_after=1000s --quiet -o "$work/result" >"$work/out" 2>"$work/err" </dev/null || seen=$?
+  timeout --signal=$signal --kill-after=20 2 "$FLITWISE" run "$configs/checks/saturated.yaml" --set link.timing.propagation=1us \
+    --set link.timing.replay_timeout=100ns --set run.deadlock_after=1000s --quiet -o "$work/result" >"$work/out" 2>"$work/err" </dev/null || seen=$?
   [[ $seen == 124 ]] || complain "SIG$signal during bring-up: exit code $seen"
   said "interrupted before the measured window began"
 done

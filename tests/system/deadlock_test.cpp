@@ -21,6 +21,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Takes one request and never says anything again.
 class DeadMemory : public sc_core::sc_module {
@@ -124,8 +125,9 @@ device: {dma: {outstanding: 1}, timing: {completion_timeout: 50us}}
 workload: {kind: read, payload: 64B, requests: 20000}
 run: {warmup: 2000}
 )");
-  EXPECT_THAT(why, ContainsRegex("no progress on rp0-ep0: 1?[0-9]{1,2} TLPs arrived while the last "
+  EXPECT_THAT(why, ContainsRegex("no progress on rp0-ep0: [1-9][0-9]{1,2} TLPs arrived while the last "
                                  "10[0-9]{4} TLPs, flits and DLLPs were damaged or sent again"));
+  EXPECT_THAT(why, Not(HasSubstr("accesses to devices"))) << "the boot is long over";
 }
 
 // The engine goes on behind what is patience for others, and each request has all of it again.

@@ -229,6 +229,25 @@ Time time_through_recovery(Time retrain, Time replay_timeout) {
 
 // UpdateFCs come, and no Recovery: what piles up behind a unit that is late has an end, and what is
 // sent when it is reached is not lost.
+// One TLP that is damaged twice, and an Ack that is lost: three units were sent in vain.
+TEST(LinkFaults, WhatIsSentInVainCountsOnce) {
+  FaultsConfig faults;
+  faults.up.corrupt_tlps = {1, 2};
+  faults.down.corrupt_dllps = {1};
+  Bench bench("vain", link_config(5, 16), faults);
+  bench.link.hold_faults();
+  run_for(Time::from_us(2));
+  bench.link.release_faults();
+  bench.device.send(bench.write(0));
+  run_until_quiet(bench);
+  Progress progress;
+  bench.link.add_progress(progress);
+  EXPECT_EQ(bench.host.arrivals.size(), 1U);
+  EXPECT_EQ(progress.wasted, 3U);
+  EXPECT_EQ(progress.again, 2U);
+  EXPECT_EQ(progress.replays, 2U);
+}
+
 TEST(LinkFaults, ADelayHoldsUpABoundedNumberOfUnits) {
   LinkConfig config = link_config(6, 16);
   config.flit_mode = true;
