@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "common/quantity.h"
 #include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
@@ -16,6 +18,9 @@ namespace flitwise {
 namespace {
 
 using Warnings = std::vector<std::string>;
+
+/// Framing, sequence number, 3-DW header and LCRC; a flit of CXL.
+constexpr Bytes kLeastTlpBytes = 24, kFlit68Bytes = 68;
 
 /// A timer set by hand that runs out before an Ack can be there has everything sent again in vain.
 /// [LNK-7.18]
@@ -31,6 +36,36 @@ void warn_of_short_replay_timer(const Config& config, Warnings& warnings) {
         fmt::format("link.timing.replay_timeout: {:.1f} ns, but an Ack may take {:.1f} ns to come "
                     "back, so that TLPs go again in vain; expected at least that, or auto",
                     set.ns(), needed.ns()));
+  }
+}
+
+/// Of a hundred transmissions of a TLP, or of the flits that carry it, so many arrive as they were.
+/// Bits are wrong one by one; in flits with FEC each of three groups may have a wrong byte.
+/// [LNK-11.8]
+double survivors(const LinkConfig& link, Bytes tlp_bytes) {
+  const auto intact = [&](double bits) { return std::exp(bits * std::log1p(-link.error_rate)); };
+  if (link.is_in_flit_mode()) {
+    constexpr double kGroup = 256.0 / 3;
+    const double group = intact(8 * kGroup) + kGroup * (1 - intact(8)) * intact(8 * (kGroup - 1));
+    return 100 * group * group * group;
+  }
+  return 100 * intact(8.0 * static_cast<double>(tlp_bytes));
+}
+
+/// A link on which each TLP takes so many tries has failed. [LNK-7.13]
+void warn_of_many_errors(const Config& config, Warnings& warnings) {
+  const LinkConfig& link = config.link;
+  const bool has_sizes = config.workload.kind != WorkloadKind::kTrace;
+  const Bytes payload = has_sizes && config.workload.sizes.empty() ? config.workload.payload : 4;
+  const Bytes bytes = link.preset.cxl == CxlFlits::k68
+                          ? kFlit68Bytes
+                          : std::min<Bytes>(payload, link.mps) + kLeastTlpBytes;
+  const double arrive = survivors(link, bytes);
+  if (link.error_rate > 0 && link.carrier == Carrier::kPcie && arrive * kMostTries < 100) {
+    warnings.push_back(
+        fmt::format("link.error_rate: {:g} leaves {:.2g} of 100 TLPs or flits undamaged, and a "
+                    "link with more than {} tries for each TLP has failed; expected at most {:.0e}",
+                    link.error_rate, arrive, kMostTries, 0.1 / (8.0 * static_cast<double>(bytes))));
   }
 }
 
@@ -91,6 +126,7 @@ void warn_of_one_burst(const Config& config, Warnings& warnings) {
 /// Of what instances may have of their own.
 void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_short_replay_timer(config, warnings);
+  warn_of_many_errors(config, warnings);
   warn_of_few_nonposted_credits(config, warnings);
   warn_of_headers_without_data(config, warnings);
   warn_of_one_burst(config, warnings);
@@ -258,22 +294,81 @@ void warn_of_lost_page_requests(const Config& whole, Warnings& warnings) {
   }
 }
 
-/// A read that memory is busy with may time out: its tag goes out again, and its completion then
-/// answers another request. What waits before memory comes on top of its latency. [LNK-9.18]
-void warn_of_late_completions(const Config& whole, Warnings& warnings) {
-  const Graph graph(whole.system);
-  for (const NodeIndex node : graph.devices()) {
-    const Config config = config_of_node(whole, graph, node);
-    const Time latency = config.host.memory.timing.latency;
-    const Time timeout = config.device.timing.completion_timeout;
-    if (config.workload.kind != WorkloadKind::kPostedWrite && latency * 2 >= timeout) {
-      warnings.push_back(fmt::format(
-          "device.timing.completion_timeout: {:.1f} ns of {} for reads of a memory with a latency "
-          "of {:.1f} ns: a read that waits may time out, and then its tag is used again while its "
-          "completion is under way, which answers another request; expected more than twice "
-          "host.memory.timing.latency",
-          timeout.ns(), graph[node].name, latency.ns()));
+/// What meets the requests of a device so that they fail, most or all of them. `port`: the
+/// configuration of the root port above it.
+void warn_of_failing_requests(const Config& device, const Config& port, const std::string& name,
+                              Warnings& warnings) {
+  const WorkloadConfig& workload = device.workload;
+  const HostConfig& host = port.host;
+  const bool has_buffers = workload.via == WorkloadVia::kDma &&
+                           workload.kind != WorkloadKind::kTrace &&
+                           workload.kind != WorkloadKind::kHostile;
+  const bool reads = has_buffers && workload.kind != WorkloadKind::kPostedWrite;
+  const bool is_plain = port.iommu.translation == Translation::kOff;  // addresses are the host's
+  const Bytes first = workload.buffer_base, all = workload.buffer_size * workload.domains;
+  const auto covered = [&](const auto& window) {
+    const Bytes from = std::max(window.base, first);
+    const Bytes to = std::min(window.base + window.size, first + all);
+    return from < to ? to - from : 0;
+  };
+  const bool is_trusted = device.link.identity == Identity::kDhi && device.device.dhi.trusted;
+  const Bytes least = workload.sizes.empty() ? workload.payload : 1;
+  const Bytes inside = host.dma_window.size == 0 ? all : covered(host.dma_window);
+  const Time latency = device.host.memory.timing.latency;
+  const Time timeout = device.device.timing.completion_timeout;
+  const std::string buffers = fmt::format("the buffers of {}, {} from {} on", name,
+                                          config::size_text(all), config::size_text(first));
+
+  struct Row {
+    bool is_so;
+    std::string text;
+  };
+  const Row rows[] = {
+      // What waits before memory comes on top of its latency. [LNK-9.18]
+      {workload.kind != WorkloadKind::kPostedWrite && latency * 2 >= timeout,
+       fmt::format("device.timing.completion_timeout: {:.1f} ns of {} for reads of a memory with a "
+                   "latency of {:.1f} ns: a read that waits may time out, and its completion then "
+                   "comes for nobody; expected more than twice host.memory.timing.latency",
+                   timeout.ns(), name, latency.ns())},
+      {has_buffers && is_plain && inside < least,
+       fmt::format("host.dma_window: {} from {} on leave no room for a request in {}: each is "
+                   "refused; expected a window that holds them, or host.dma_window.size: unlimited",
+                   config::size_text(host.dma_window.size), config::size_text(host.dma_window.base),
+                   buffers)},
+      {has_buffers && is_plain && !is_trusted && covered(host.trusted_window) == all,
+       fmt::format(
+           "host.trusted_window: {} from {} on cover {}, which is not trusted: each request "
+           "is refused; expected device.dhi.trusted with link.identity: dhi, or a window "
+           "beside them",
+           config::size_text(host.trusted_window.size), config::size_text(host.trusted_window.base),
+           buffers)},
+      {has_buffers && !host.pasid && device.device.functions.has_pasid &&
+           (device.link.identity == Identity::kBdfPasid || device.link.identity == Identity::kDhi),
+       fmt::format("host.pasid: false above {}, whose requests name PASIDs, in ALLOC at the least: "
+                   "each TLP with one is malformed; expected device.functions.has_pasid: false, or "
+                   "host.pasid: true",
+                   name)},
+      {reads && port.faults.drop_completions >= workload.requests,
+       fmt::format("faults.drop_completions: {} with {} requests of {}: most reads wait for "
+                   "device.timing.completion_timeout, and fail; expected fewer",
+                   port.faults.drop_completions, workload.requests, name)},
+  };
+  for (const Row& row : rows) {
+    if (row.is_so) {
+      warnings.push_back(row.text);
     }
+  }
+}
+
+void warn_of_failing_requests(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  for (const NodeIndex device : graph.devices()) {
+    NodeIndex port = device;
+    while (!graph.is(port, NodeKind::kRootPort)) {
+      port = graph.upper_of(port);
+    }
+    warn_of_failing_requests(config_of_node(whole, graph, device),
+                             config_of_node(whole, graph, port), graph[device].name, warnings);
   }
 }
 
@@ -286,7 +381,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   warn_of_few_handles(config, all);
   warn_of_lost_completions(config, all);
   warn_of_lost_page_requests(config, all);
-  warn_of_late_completions(config, all);
+  warn_of_failing_requests(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_part(for_instance(config, name), own);

@@ -71,6 +71,71 @@ TEST(ConfigWarnings, PRI_15_PageRequestsThatTheirQueueDropsForGoodAreWarnedOf) {
               ElementsAre(HasSubstr("up to 128 page requests out at once, those of ep1 among")));
 }
 
+std::vector<std::string> write_warnings(const std::string& yaml) {
+  return warnings_with(yaml +
+                       "\nworkload: {kind: posted_write, payload: 64B, requests: 100, domains: 2, "
+                       "buffer_base: 16MiB, buffer_size: 1MiB}\n");
+}
+
+// 92 bytes with all around them: one in ten arrives at 3.1e-3. Of a flit, one wrong byte in each of
+// three groups is corrected.
+TEST(ConfigWarnings, LNK_7_13_ALinkThatDamagesNearlyEveryTlpIsWarnedOf) {
+  EXPECT_THAT(write_warnings("link: {preset: gen5x16, error_rate: 3e-3}"), IsEmpty());
+  EXPECT_THAT(write_warnings("link: {preset: gen5x16, error_rate: 4e-3}"),
+              ElementsAre(StartsWith("link.error_rate: 0.004 leaves 6 of 100 TLPs")));
+  EXPECT_THAT(write_warnings("link: {preset: gen5x16, flit_mode: true, error_rate: 2e-3}"),
+              IsEmpty());
+  EXPECT_THAT(write_warnings("link: {preset: gen5x16, flit_mode: true, error_rate: 1e-2}"),
+              ElementsAre(HasSubstr("more than 10 tries for each TLP has failed")));
+}
+
+TEST(ConfigWarnings, AWindowForDmaWithoutRoomForARequestIsWarnedOf) {
+  const auto with = [](const std::string& window, const std::string& more = "") {
+    return write_warnings("host: {dma_window: {" + window + "}}\n" + more);
+  };
+  EXPECT_THAT(with("base: 16MiB, size: 64B"), IsEmpty());
+  EXPECT_THAT(with("base: 16MiB, size: 63B"),
+              ElementsAre(StartsWith("host.dma_window: 63B from 16MiB on leave no room for a "
+                                     "request in the buffers of ep0, 2MiB from 16MiB on")));
+  EXPECT_THAT(with("base: 18MiB, size: 1GiB"), ElementsAre(HasSubstr("each is refused")));
+  EXPECT_THAT(with("base: 17MiB, size: 1GiB"), IsEmpty()) << "the second buffer";
+  EXPECT_THAT(with("base: 18MiB, size: 1GiB", "iommu: {translation: first_stage}"), IsEmpty());
+}
+
+TEST(ConfigWarnings, DHI_D19_AWindowForTrustedRequestsOverAllBuffersIsWarnedOf) {
+  const std::string all = "host: {trusted_window: {base: 16MiB, size: 2MiB}}\n";
+  EXPECT_THAT(write_warnings(all),
+              ElementsAre(AllOf(StartsWith("host.trusted_window: 2MiB from 16MiB on"),
+                                HasSubstr("of ep0"), HasSubstr("not trusted"))));
+  EXPECT_THAT(write_warnings("host: {trusted_window: {base: 16MiB, size: 1MiB}}"), IsEmpty());
+  EXPECT_THAT(write_warnings(all + "link: {identity: dhi}\ndevice: {dhi: {trusted: true}}"),
+              IsEmpty());
+}
+
+TEST(ConfigWarnings, LNK_3_7_PasidsAboveWhichNobodyTakesThemAreWarnedOf) {
+  const auto with = [](const std::string& identity, const std::string& more = "") {
+    return write_warnings("host: {pasid: false}\nlink: {identity: " + identity + "}\n" + more);
+  };
+  EXPECT_THAT(with("bdf_pasid"), ElementsAre(StartsWith("host.pasid: false above ep0")));
+  EXPECT_THAT(with("dhi"), ElementsAre(StartsWith("host.pasid: false above ep0")));
+  EXPECT_THAT(with("none"), IsEmpty());
+  EXPECT_THAT(write_warnings("link: {identity: bdf_pasid}"), IsEmpty());
+}
+
+// Keys of a root port count for what is below it.
+TEST(ConfigWarnings, AsManyDroppedCompletionsAsRequestsAreWarnedOf) {
+  const auto with = [](const std::string& faults, const std::string& kind = "read") {
+    return warnings_with("faults: {drop_completions: " + faults + "}\nworkload: {kind: " + kind +
+                         ", requests: 100}\nsystem: {topology: direct, devices: 2, instances: "
+                         "{rp0-ep0: {faults: {drop_completions: 0}}}}\n");
+  };
+  EXPECT_THAT(with("99"), IsEmpty());
+  EXPECT_THAT(
+      with("100"),
+      ElementsAre(StartsWith("faults.drop_completions: 100 with 100 requests of ep1: most")));
+  EXPECT_THAT(with("100", "posted_write"), IsEmpty());
+}
+
 TEST(ConfigWarnings, LNK_9_18_ReadsThatMayTimeOutBeforeTheirCompletionAreWarnedOf) {
   const auto with = [](const std::string& latency, const std::string& kind = "read") {
     return warnings_with(
