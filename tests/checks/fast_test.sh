@@ -27,7 +27,10 @@ P
 cat >"$tree/bin/cmake" <<'P'
 #!/usr/bin/env bash
 case "$1" in
-  --preset) mkdir -p "build/$2/CMakeFiles/a.dir" ;;
+  --preset)
+    mkdir -p "build/$2/CMakeFiles/a.dir"
+    echo "$2 ${*:3}" >>"$FLITWISE_CALLS.configured"
+    ;;
   --build)
     for name in one other; do
       object="$2/CMakeFiles/a.dir/$name.cpp.o"
@@ -46,7 +49,7 @@ fast() {
   local wanted="$1" calls="$2" status=0
   shift 2
   : >"$FLITWISE_CALLS"
-  (cd -- "$tree/user" && PATH="$tree/bin:$PATH" "$tree/scripts/fast" "$@") >"$tree/out" 2>"$tree/err" || status=$?
+  (cd -- "$tree/user" && PATH="$tree/bin:$PATH" timeout 60 "$tree/scripts/fast" "$@") >"$tree/out" 2>"$tree/err" || status=$?
   if [[ $status -ne $wanted || $(grep -v ' bench ' "$FLITWISE_CALLS") != "$calls" ]]; then
     printf 'FAILED: fast %s: exit code %d, expected %d, and:\n' "$*" "$status" "$wanted"
     diff <(echo "$calls") <(grep -v ' bench ' "$FLITWISE_CALLS")
@@ -79,9 +82,38 @@ fast 0 "$training
 fast --version" --no-bench
 echo broken >"$tree/configs/bench/one.yaml"
 fast 1 "${training%%$'\n'*}" --no-bench
+fast 1 "${training%%$'\n'*}" --no-bench  # a training that has failed counts for nothing
 echo one >"$tree/configs/bench/one.yaml"
 fast 0 "$training
 fast --version" --no-bench
+
+# configured BUILD ARCH: so it was, last.
+configured() {
+  [[ $(grep "^$1 " "$FLITWISE_CALLS.configured" | tail -1) == *" -DFLITWISE_ARCH=$2" ]] ||
+    { echo "FAILED: $1 is not for '$2': $(tail -3 "$FLITWISE_CALLS.configured")"; failures=1; }
+}
+here=
+if /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | grep -q 'x86-64-v3 (supported'; then here=x86-64-v3; fi
+configured fast-train "$here"
+configured fast "$here"
+fast 0 'fast --version' --no-bench --portable
+configured fast-train ""
+configured fast ""
+
+# Two at once: the second ends, does nothing, and says whom it waits for. One that was killed holds nobody up.
+mkfifo "$tree/go"
+printf '#!/usr/bin/env bash\nread -r _ <"%s/go"\n' "$tree" >"$tree/scripts/setup"
+(exec "$tree/scripts/fast" --no-bench >/dev/null 2>&1) &
+first=$!
+for ((i = 0; i < 200; ++i)); do [[ $(cat "$tree/build/fast.lock") != "$first" ]] || break; sleep 0.05; done
+fast 1 "" --no-bench
+said "another scripts/fast is building here, process $first"
+kill -- "$first"
+echo go >"$tree/go"  # its setup ends as well, and with it the lock
+wait "$first"
+printf '#!/usr/bin/env bash\n' >"$tree/scripts/setup"
+for ((i = 0; i < 200; ++i)); do flock -n "$tree/build/fast.lock" true && break; sleep 0.05; done
+fast 0 'fast --version' --no-bench
 fast 64 "" --install
 fast 64 "" --install --no-bench
 fast 64 "" --install=
