@@ -91,7 +91,7 @@ class Link : public ComponentModule {
   void count_repeats(Counts& counts) const override;
   /// All TLPs delivered and acknowledged, all credits told.
   bool is_quiet() const override;
-  /// What waits at each end, for a deadlock report; empty where nothing does.
+  Time waits_until() const override;
   std::string waiting() const override;
   std::vector<CheckResult> checks() const override;
   /// Packets that have left one end and not yet reached the other; a quiet link has DLLPs only.

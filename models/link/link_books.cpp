@@ -133,6 +133,11 @@ void Link::count_repeats(Counts& counts) const {
   counts[link + ": TLPs delivered"] = sum.delivered;
 }
 
+// A fault may hold back what is on its wire until then.
+Time Link::waits_until() const {
+  return std::max(ends_[0]->delayed_to, ends_[1]->delayed_to);
+}
+
 bool Link::is_idle() const {
   const auto has_all_of = [](const End& to, const End& from) {
     return from.taken.tlps == to.delivered_load.tlps + from.written_off.tlps;

@@ -191,16 +191,7 @@ void ScriptSession::run(const DmaOp& op) {
 // A part that goes to a peer, or that a switch drops, tells nobody here: it is over when nothing is
 // under way any more.
 void ScriptSession::finish_write(const DmaOp& op, unsigned tlps) {
-  const Time patience = now() + machine_.config.run.deadlock_after;
-  bool is_over = false;
-  while (outcomes_ < tlps && !is_over) {
-    sc_core::sc_start(to_sc_time(kSlice));
-    is_over = machine_.is_quiet();
-    if (now() > patience) {
-      throw DeadlockError("a write of the script never arrived; what waits:\n" +
-                          machine_.waiting());
-    }
-  }
+  machine_.run_until([&] { return outcomes_ >= tlps || machine_.is_quiet(); });
   if (outcomes_ >= tlps && refused_ == 0) {  // refusals have been written already
     output_.memory(token_, op.address, op.data);
   }

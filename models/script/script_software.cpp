@@ -88,14 +88,7 @@ void ScriptSession::take_link_down(Bdf port) {
   }
   sc_core::sc_start(to_sc_time(kLinkDownSpan));
   config_write(port, control, value & ~cfg::pcie::kLinkDisable);
-  const Time patience = now() + machine_.config.run.deadlock_after;
-  while (!is_active()) {
-    if (now() >= patience) {
-      bad_value("bdf: the link below it does not come up again; what waits:\n" +
-                machine_.waiting());
-      return;
-    }
-  }
+  machine_.run_until(is_active);
 }
 
 void ScriptSession::reset_function(Bdf function) {

@@ -27,9 +27,6 @@
 
 namespace flitwise {
 
-class ProgressWatch;
-class RepeatBook;
-
 class Machine {
  public:
   /// memory: in place of the one that comes with the project; may be null.
@@ -67,6 +64,9 @@ class Machine {
   /// more than the time that an engine or a driver has set itself, and where a link sends again and
   /// again what never arrives (docs/statistics.md, "When a run ends by itself").
   void run_until_quiet();
+  /// Runs until then, or the user interrupts, and throws likewise: nothing is measured that was
+  /// not.
+  void run_until(const std::function<bool()>& is_over);
   /// More than run_until_quiet() has run belongs to the measured part as well.
   void extend_window() { measurement_.extend(); }
   std::string waiting() const;
@@ -98,6 +98,8 @@ class Machine {
   const Config config;
 
  private:
+  class Patience;
+
   const ComponentList& components() const { return fabric_.components; }
   bool is_watched() const;
   bool is_still() const;
@@ -119,10 +121,6 @@ class Machine {
   std::optional<Time> close_devices();
   bool may_serve_peers(std::size_t device) const;
   void let_pass(Time span);
-  void wait_until(Time end, ProgressWatch& watch);
-  void set_doubt(bool is_doubtful);
-  [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
-  void check_links(RepeatBook& repeats, const char* when) const;
   void run_software(const std::function<bool()>& is_over);
   void note_end();
   void work_ended();

@@ -7,116 +7,20 @@
 
 #include "common/interrupt.h"
 #include "flitwise/error.h"
-#include "link/replay_timer.h"
 #include "stats/progress_watch.h"
 #include "system/machine.h"
+#include "system/repeat_book.h"
 
 namespace flitwise {
 namespace {
 
 constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
 constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the boot is looked for
+constexpr Time kScriptSlice = Time::from_ns(20);  // how often an operation is asked for its end
 // At most so many slices, or TLPs in them, lie between two reports of how far a run is.
 constexpr std::uint64_t kSlicesAReport = 256, kTlpsAReport = 256;
 
 }  // namespace
-
-/// What a machine does again and again while nothing is completed: for the report of a run that
-/// does not get on, and to end one whose link sends for ever what never arrives.
-class RepeatBook {
- public:
-  explicit RepeatBook(const ComponentList& components) : components_(components) {}
-
-  /// model: a link has failed on which so many TLPs, flits and DLLPs were sent in vain, in so many
-  /// tries or more, and more than kMostTries for each TLP or message that it delivered,
-  /// however much simulated time that took. A replay is one try, however many TLPs it sends again:
-  /// the first that is damaged takes all behind it along.
-  static constexpr std::uint64_t kMostWasted = 100'000, kFewestTries = 500;
-
-  /// Repetitions are counted from here on, unless they are since the last completion.
-  void begin() {
-    if (!has_begun_) {
-      has_begun_ = true;
-      before_ = counts();
-    }
-  }
-  /// Something was completed: repetitions are counted anew once something repeats, or begin() is
-  /// called. What a link has wasted is not: a request may be over because it has given up.
-  void forget(const Progress& sum) {
-    has_begun_ = false;
-    wasted_ = sum.wasted;
-  }
-  /// So much is sent in vain without a completion that it may have to be told of.
-  void look(const Progress& sum) {
-    if (sum.wasted - wasted_ > kFewWasted) {
-      begin();
-    }
-  }
-  /// A line for each repetition that was counted, the most frequent ones first.
-  std::string text() const {
-    constexpr std::size_t kMostLines = 8;
-    std::vector<std::pair<std::uint64_t, std::string>> repeated;
-    for (const auto& [what, again] : grown(counts(), before_)) {
-      repeated.emplace_back(again, what);
-    }
-    std::stable_sort(repeated.begin(), repeated.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    repeated.resize(std::min(repeated.size(), kMostLines));
-    std::string text;
-    for (const auto& [count, what] : repeated) {
-      text += fmt::format("{}: {} times\n", what, count);
-    }
-    return text.empty() ? "nothing\n" : text;
-  }
-  /// Which link has sent too much in vain, and what; empty where none has.
-  std::string failed_link() {
-    for (std::size_t i = 0; i < components_.all().size(); ++i) {
-      Progress at_present;
-      components_.all()[i]->add_progress(at_present);
-      if (i == since_.size()) {
-        since_.push_back(at_present);
-      }
-      Progress& since = since_[i];
-      const std::uint64_t wasted = at_present.wasted - since.wasted;
-      const std::uint64_t tries = wasted <= kMostWasted ? 0 : tries_between(since, at_present);
-      if (tries <= kFewestTries) {
-        continue;
-      }
-      const std::uint64_t delivered = at_present.delivered - since.delivered;
-      if (delivered * kMostTries < tries) {
-        return fmt::format(
-            "{}: {} TLPs arrived while the last {} TLPs, flits and DLLPs were damaged or sent "
-            "again, in some {} tries",
-            components_.all()[i]->name(), delivered, wasted, tries);
-      }
-      since = at_present;
-    }
-    return "";
-  }
-
- private:
-  static constexpr std::uint64_t kFewWasted = kMostWasted / 1'000;
-
-  // What was wasted, in units of a mean replay.
-  static std::uint64_t tries_between(const Progress& since, const Progress& until) {
-    const std::uint64_t replays = std::max<std::uint64_t>(until.replays - since.replays, 1);
-    const std::uint64_t mean = std::max<std::uint64_t>((until.again - since.again) / replays, 1);
-    return (until.wasted - since.wasted) / mean;
-  }
-  Component::Counts counts() const {
-    Component::Counts all;
-    for (const Component* one : components_.all()) {
-      one->count_repeats(all);
-    }
-    return all;
-  }
-
-  const ComponentList& components_;
-  Component::Counts before_ = counts();  // repetitions up to where they are counted from
-  std::uint64_t wasted_ = 0;             // in all, at the last completion
-  bool has_begun_ = false;               // since the last completion
-  std::vector<Progress> since_;          // by component: from where on each is looked at
-};
 
 bool Machine::is_still() const {
   return all_of(components().all(), &Component::is_idle) &&
@@ -183,24 +87,6 @@ std::optional<Time> Machine::end_of_timers() const {
   return end > now() ? std::optional<Time>(end) : std::nullopt;
 }
 
-void Machine::set_doubt(bool is_doubtful) {
-  for (Component* const one : components().all()) {
-    is_doubtful ? one->begin_doubt() : one->end_doubt();
-  }
-}
-
-void Machine::fail(const std::string& why, const RepeatBook& repeats) const {
-  throw DeadlockError(fmt::format("{}; what repeats:\n{}what waits:\n{}{}", why, repeats.text(),
-                                  waiting(), text_of(monitors_.violations())));
-}
-
-// With replays that never end nothing else would tell.
-void Machine::check_links(RepeatBook& repeats, const char* when) const {
-  if (const std::string link = repeats.failed_link(); !link.empty()) {
-    fail(fmt::format("{}no progress on {}", when, link), repeats);
-  }
-}
-
 // Host software brings the machine up before anything else happens to it; once.
 void Machine::bring_up() {
   if (is_serving() || is_cut_short_) {
@@ -236,60 +122,149 @@ void Machine::set_up_at_once() {
   serve();
 }
 
+/// How long a machine is waited for: looked at behind each slice of time in which it ran.
+class Machine::Patience {
+ public:
+  Patience(Machine& machine, std::uint64_t mark, const char* when = "")
+      : machine_(machine),
+        watch_(machine.config.run.deadlock_after),
+        repeats_(machine.components()),
+        mark_(mark),
+        when_(when) {
+    begin();
+  }
+
+  void begin() { watch_.begin(now()); }
+  /// Requests, messages and handle orders count.
+  void look();
+  /// Steps of software count.
+  void look_at(std::uint64_t steps);
+
+ private:
+  bool is_completed(std::uint64_t done, const Progress& sum);
+  void set_doubt(bool is_doubtful);
+  void wait_until(Time end);
+  [[noreturn]] void fail(const std::string& what) const;
+
+  Machine& machine_;
+  ProgressWatch watch_;
+  RepeatBook repeats_;
+  std::uint64_t mark_;  // completed so far
+  const char* when_;
+  bool is_doubtful_ = false;
+};
+
+// With replays that never end nothing else would tell.
+bool Machine::Patience::is_completed(std::uint64_t done, const Progress& sum) {
+  const bool is_more = done != mark_;
+  mark_ = done;
+  if (is_more) {
+    repeats_.forget(sum);
+  }
+  repeats_.look(sum);
+  if (const std::string link = repeats_.failed_link(); !link.empty()) {
+    fail("no progress on " + link);
+  }
+  return is_more;
+}
+
+void Machine::Patience::set_doubt(bool is_doubtful) {
+  if (is_doubtful != is_doubtful_) {
+    is_doubtful_ = is_doubtful;
+    for (Component* const one : machine_.components().all()) {
+      is_doubtful ? one->begin_doubt() : one->end_doubt();
+    }
+  }
+}
+
+void Machine::Patience::fail(const std::string& what) const {
+  throw DeadlockError(fmt::format("{}{}; what repeats:\n{}what waits:\n{}{}", when_, what,
+                                  repeats_.text(), machine_.waiting(),
+                                  text_of(machine_.monitors_.violations())));
+}
+
+// For a timer, or for memory: what comes of that has all its time.
+void Machine::Patience::wait_until(Time end) {
+  const bool is_timed = machine_.end_of_timers().has_value();
+  const std::uint64_t activity = machine_.progress().activity();
+  do {
+    machine_.let_pass(std::min(end - now(), kWaitSlice));
+  } while (end > now() && machine_.progress().activity() == activity && !is_interrupted());
+  if (is_timed ? !machine_.end_of_timers() : machine_.progress().memory_done <= now()) {
+    begin();
+  }
+}
+
+void Machine::Patience::look() {
+  using Outlook = ProgressWatch::Outlook;
+  const Progress sum = machine_.progress();
+  machine_.tell(sum);
+  const std::uint64_t done = machine_.completed(sum);
+  const Outlook outlook =
+      watch_.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);
+  if (is_completed(done, sum)) {
+    set_doubt(false);
+  } else if (outlook == Outlook::kMoves) {
+    return;
+  } else if (machine_.next_own_work()) {
+    begin();
+  } else if (outlook == Outlook::kDoubtful) {
+    repeats_.begin();
+    set_doubt(true);
+  } else if (const Time end = std::max(machine_.end_of_timers().value_or(Time{}), sum.memory_done);
+             outlook == Outlook::kSilent && end > now()) {
+    wait_until(end);
+  } else {
+    fail(
+        fmt::format("no progress for {} us of simulated time: no request, message or handle order "
+                    "was completed",
+                    machine_.config.run.deadlock_after.fs / 1'000'000'000));
+  }
+}
+
+void Machine::Patience::look_at(std::uint64_t steps) {
+  using Outlook = ProgressWatch::Outlook;
+  const Progress sum = machine_.progress();
+  machine_.tell(sum);
+  const Outlook outlook = watch_.look(now(), steps, sum.activity());
+  if (is_completed(steps, sum) || outlook == Outlook::kMoves) {
+    return;
+  } else if (outlook == Outlook::kDoubtful) {
+    repeats_.begin();
+  } else {
+    fail(
+        fmt::format("no progress for {} us of simulated time: host software took no step, and "
+                    "something is still under way",
+                    machine_.config.run.deadlock_after.fs / 1'000'000'000));
+  }
+}
+
 // Host software has a finite program: each step of it is progress, and then the end of all that is
 // still under way.
 void Machine::run_software(const std::function<bool()>& is_over) {
-  using Outlook = ProgressWatch::Outlook;
-  constexpr const char* kWhen = "the machine does not come up: ";
-  ProgressWatch watch(config.run.deadlock_after);
-  RepeatBook repeats(components());
-  std::uint64_t mark = software_.steps();
-  watch.begin(now());
+  Patience patience(*this, software_.steps(), "the machine does not come up: ");
   while (!is_over() && !is_interrupted()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
     if (!software_.failure().empty()) {
       throw SimulationError(software_.failure());
     }
-    const std::uint64_t done = software_.steps();
-    const Progress sum = progress();
-    const Outlook outlook = watch.look(now(), done, sum.activity());
-    tell(sum);
-    if (done != mark) {
-      repeats.forget(sum);
-    }
-    repeats.look(sum);
-    check_links(repeats, kWhen);
-    if (done != mark) {
-      mark = done;
-    } else if (outlook == Outlook::kDoubtful) {
-      repeats.begin();
-    } else if (outlook != Outlook::kMoves) {
-      fail(fmt::format("{}no progress for {} us of simulated time: host software took no step, and "
-                       "something is still under way",
-                       kWhen, config.run.deadlock_after.fs / 1'000'000'000),
-           repeats);
-    }
+    patience.look_at(software_.steps());
   }
   if (!is_over()) {
     note_end();
   }
 }
 
-// For a timer, or for memory: what comes of that has all its time.
-void Machine::wait_until(Time end, ProgressWatch& watch) {
-  const bool is_timed = end_of_timers().has_value();
-  let_pass(std::min(end - now(), kWaitSlice));
-  if (is_timed ? !end_of_timers() : progress().memory_done <= now()) {
-    watch.begin(now());
+void Machine::run_until(const std::function<bool()>& is_over) {
+  Patience patience(*this, completed(progress()));
+  while (!is_over() && !is_interrupted()) {
+    sc_core::sc_start(to_sc_time(kScriptSlice));
+    patience.look();
   }
 }
 
 void Machine::run_until_quiet() {
-  using Outlook = ProgressWatch::Outlook;
-  ProgressWatch watch(config.run.deadlock_after);
-  RepeatBook repeats(components());
-  std::uint64_t mark = completed(progress());
-  watch.begin(now());
+  Patience patience(*this, completed(progress()));
   if (!is_quiet()) {
     measurement_.extend();
   }
@@ -297,37 +272,9 @@ void Machine::run_until_quiet() {
     const bool is_own_wait = next_own_work().has_value();
     advance();
     if (is_own_wait) {
-      watch.begin(now());
+      patience.begin();
     }
-    const Progress sum = progress();
-    tell(sum);
-    const std::uint64_t done = completed(sum);
-    const Outlook outlook =
-        watch.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);
-    if (done != mark) {
-      mark = done;
-      repeats.forget(sum);
-      set_doubt(false);
-      continue;
-    }
-    repeats.look(sum);
-    check_links(repeats, "");
-    if (outlook == Outlook::kMoves) {
-      continue;
-    } else if (next_own_work()) {
-      watch.begin(now());
-    } else if (outlook == Outlook::kDoubtful) {
-      repeats.begin();
-      set_doubt(true);
-    } else if (const Time end = std::max(end_of_timers().value_or(Time{}), sum.memory_done);
-               outlook == Outlook::kSilent && end > now()) {
-      wait_until(end, watch);
-    } else {
-      fail(fmt::format("no progress for {} us of simulated time: no request, message or handle "
-                       "order was completed",
-                       config.run.deadlock_after.fs / 1'000'000'000),
-           repeats);
-    }
+    patience.look();
   }
   if (is_started_ && is_quiet() && !measurement_.is_closed()) {
     measurement_.close();  // the last request was over before this

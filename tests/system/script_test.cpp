@@ -51,6 +51,61 @@ TEST(Script, AnyRequesterIdWritesAcrossPages) {
   EXPECT_EQ(answer.of(3).at(0).at("hex"), "000001");
 }
 
+const std::vector<std::string> kShortPatience = {"run.deadlock_after=4ms",
+                                                 "device.timing.completion_timeout=1ms",
+                                                 "host.timing.completion_timeout=1ms"};
+std::vector<std::string> with_short_patience(std::vector<std::string> sets) {
+  sets.insert(sets.end(), kShortPatience.begin(), kShortPatience.end());
+  return sets;
+}
+
+// One TLP after the other, each when memory is done with the one before: seven times as long as
+// patience lasts.
+TEST(Script, AWriteThatGetsOnHasAllItsTime) {
+  const ScriptAnswer answer =
+      play(R"({"op":"dma","kind":"write","addr":"0x1000","id":1,"hex":")" +
+               std::string(std::size_t{4096} * 2, '7') + "\"}\n",
+           with_short_patience({"host.memory.bandwidth=1Mb/s", "link.credits.posted_headers=1"}));
+  EXPECT_EQ(answer.code, 0);
+  ASSERT_EQ(answer.of(1).size(), 1U);
+  EXPECT_EQ(answer.of(1)[0].at("event"), "memory");
+  EXPECT_GT(answer.lines.back().at("t_ns").get<double>(), 20e6);
+}
+
+// The only credit comes back 10 ms late, which the script itself has asked for.
+TEST(Script, ADelayOfTheScriptIsNoDeadlock) {
+  const ScriptAnswer answer =
+      play(R"(
+{"op":"fault","direction":"down","do":"delay","unit":"UpdateFC-P","by":"10ms"}
+{"op":"dma","kind":"write","addr":"0x1000","hex":"01","id":1}
+{"op":"dma","kind":"write","addr":"0x1001","hex":"02","id":2}
+{"op":"peek","addr":"0x1000","bytes":2,"id":3}
+)",
+           with_short_patience({"link.ack_coalesce=1", "link.credits.posted_headers=1"}));
+  EXPECT_EQ(answer.code, 0);
+  ASSERT_EQ(answer.of(2).size(), 1U);
+  EXPECT_EQ(answer.of(2)[0].at("event"), "memory");
+  EXPECT_EQ(answer.of(3)[0].at("hex"), "0102");
+  EXPECT_GT(answer.lines.back().at("t_ns").get<double>(), 10e6);
+}
+
+// A write that has no credit for long is given up as a run is: with what waits. It gets there once
+// an UpdateFC does, at the end of the script.
+TEST(Script, AWriteThatDoesNotGetOnIsGivenUpAsARunIs) {
+  const ScriptAnswer answer =
+      play(R"(
+{"op":"fault","direction":"down","do":"drop","unit":"UpdateFC-P","count":200}
+{"op":"dma","kind":"write","addr":"0x1000","hex":"01","id":1}
+{"op":"dma","kind":"write","addr":"0x1001","hex":"02","id":2}
+)",
+           with_short_patience({"link.ack_coalesce=1", "link.credits.posted_headers=1"}));
+  ASSERT_EQ(answer.of(2).size(), 1U);
+  EXPECT_EQ(answer.of(2)[0].at("kind"), "no_progress");
+  EXPECT_THAT(answer.of(2)[0].at("detail").get<std::string>(),
+              AllOf(HasSubstr("no progress for 4000 us of simulated time"),
+                    HasSubstr("what repeats:"), HasSubstr("rp0-ep0 up: 1 posted TLPs queued")));
+}
+
 TEST(Script, WhatCannotBeServedIsAnsweredWithItsStatus) {
   const ScriptAnswer answer = play(R"(
 {"op":"dma","kind":"read","addr":"0x500000000000","bytes":8,"id":1}
