@@ -16,6 +16,7 @@ namespace {
 
 constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
 constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the boot is looked for
+constexpr unsigned kBootSlicesALook = 16;         // how often it is asked whether that gets on
 constexpr Time kScriptSlice = Time::from_ns(20);  // how often an operation is asked for its end
 // At most so many slices, or TLPs in them, lie between two reports of how far a run is.
 constexpr std::uint64_t kSlicesAReport = 256, kTlpsAReport = 256;
@@ -162,7 +163,7 @@ bool Machine::Patience::is_completed(std::uint64_t done, const Progress& sum) {
     repeats_.forget(sum);
   }
   repeats_.look(sum);
-  if (const std::string link = repeats_.failed_link(); !link.empty()) {
+  if (const std::string link = repeats_.failed_link(sum); !link.empty()) {
     fail("no progress on " + link);
   }
   return is_more;
@@ -243,12 +244,14 @@ void Machine::Patience::look_at(std::uint64_t steps) {
 // still under way.
 void Machine::run_software(const std::function<bool()>& is_over) {
   Patience patience(*this, software_.steps(), "the machine does not come up: ");
-  while (!is_over() && !is_interrupted()) {
+  for (unsigned slices = 1; !is_over() && !is_interrupted(); ++slices) {
     sc_core::sc_start(to_sc_time(kBootSlice));
     if (!software_.failure().empty()) {
       throw SimulationError(software_.failure());
     }
-    patience.look_at(software_.steps());
+    if (slices % kBootSlicesALook == 0) {
+      patience.look_at(software_.steps());
+    }
   }
   if (!is_over()) {
     note_end();

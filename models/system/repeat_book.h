@@ -24,6 +24,7 @@ class RepeatBook {
       one->add_progress(since_.emplace_back());
       wasted_ += since_.back().wasted;
     }
+    wasted_at_look_ = wasted_;
   }
 
   /// model: a link has failed on which so many TLPs, flits and DLLPs were sent in vain, in so many
@@ -67,8 +68,13 @@ class RepeatBook {
     }
     return text.empty() ? "nothing\n" : text;
   }
-  /// Which link has sent too much in vain, and what; empty where none has.
-  std::string failed_link() {
+  /// Which link has sent too much in vain, and what; empty where none has. The links are looked at
+  /// once all together have sent some more in vain, and not before. sum: of all of them.
+  std::string failed_link(const Progress& sum) {
+    if (sum.wasted - wasted_at_look_ <= kMostWasted / kLooks) {
+      return "";
+    }
+    wasted_at_look_ = sum.wasted;
     for (std::size_t i = 0; i < components_.all().size(); ++i) {
       Progress at_present;
       components_.all()[i]->add_progress(at_present);
@@ -91,7 +97,7 @@ class RepeatBook {
   }
 
  private:
-  static constexpr std::uint64_t kFewWasted = kMostWasted / 1'000;
+  static constexpr std::uint64_t kFewWasted = kMostWasted / 1'000, kLooks = 100;
 
   // What was wasted, in units of a mean replay.
   static std::uint64_t tries_between(const Progress& since, const Progress& until) {
@@ -108,10 +114,11 @@ class RepeatBook {
   }
 
   const ComponentList& components_;
-  Component::Counts before_;     // repetitions up to where they are counted from
-  std::uint64_t wasted_ = 0;     // in all, at the last completion
-  bool has_begun_ = false;       // since the last completion
-  std::vector<Progress> since_;  // by component: from where on each is looked at
+  Component::Counts before_;          // repetitions up to where they are counted from
+  std::uint64_t wasted_ = 0;          // in all, at the last completion
+  std::uint64_t wasted_at_look_ = 0;  // in all, when the links were looked at last
+  bool has_begun_ = false;            // since the last completion
+  std::vector<Progress> since_;       // by component: from where on each is looked at
 };
 
 }  // namespace flitwise

@@ -9,6 +9,7 @@
 #include "config/load.h"
 #include "flitwise/system.h"
 #include "support/temporary_folder.h"
+#include "system/machine.h"
 
 namespace flitwise::run_progress_test {
 namespace {
@@ -79,6 +80,25 @@ workload: {requests: 100}
   ASSERT_FALSE(told.empty());
   EXPECT_FALSE(told.front().is_known());
   EXPECT_GT(told.front().simulated, Time{});
+}
+
+/// Counts how often it is asked how far it is.
+class Asked : public Bystander {
+ public:
+  Asked() : Bystander("asked") {}
+  void add_progress(Progress& /*sum*/) const override { ++times; }
+  mutable unsigned times = 0;
+};
+
+// While software asks one device after the other, nothing happens to most components: all of them
+// are asked every few microseconds, and not in each slice of half a microsecond.
+TEST(RunProgress, ABootIsSeldomAskedHowFarItIs) {
+  Machine machine(config_from_text("system: {topology: direct, devices: 16}\n", "run.yaml", ""));
+  Asked asked;
+  machine.fabric().components.add(asked);
+  machine.bring_up();
+  ASSERT_GT(now(), Time::from_us(200));
+  EXPECT_LT(asked.times, now().fs / Time::from_us(7).fs);
 }
 
 }  // namespace
