@@ -125,8 +125,9 @@ device: {dma: {outstanding: 1}, timing: {completion_timeout: 50us}}
 workload: {kind: read, payload: 64B, requests: 20000}
 run: {warmup: 2000}
 )");
-  EXPECT_THAT(why, ContainsRegex("no progress on rp0-ep0: [1-9][0-9]{1,2} TLPs arrived while the last "
-                                 "10[0-9]{4} TLPs, flits and DLLPs were damaged or sent again"));
+  EXPECT_THAT(why,
+              ContainsRegex("no progress on rp0-ep0: [1-9][0-9]{1,2} TLPs arrived while the last "
+                            "10[0-9]{4} TLPs, flits and DLLPs were damaged or sent again"));
   EXPECT_THAT(why, Not(HasSubstr("accesses to devices"))) << "the boot is long over";
 }
 
@@ -140,6 +141,51 @@ run: {warmup: 0, deadlock_after: 900us}
 )"),
             "");
   EXPECT_GT(now(), Time::from_us(190'000));
+}
+
+// The first write keeps the only credit, the second waits for it: the pace of the engine excuses
+// nothing any more.
+TEST(Deadlock, OfWorkThatIsUnderWayIsNotPutOffByThePaceOfTheEngine) {
+  Time end{};
+  const std::string why = death_of(R"(
+link: {credits: {posted_headers: 1}}
+workload: {kind: posted_write, payload: 64B, requests: 1000}
+device: {dma: {issue_interval: 2ms}, timing: {completion_timeout: 200us}}
+host: {timing: {completion_timeout: 200us}}
+run: {warmup: 0, deadlock_after: 300us}
+)",
+                                   end);
+  EXPECT_THAT(why, HasSubstr("no progress for 300 us"));
+  EXPECT_LT(end, Time::from_us(10'000));
+}
+
+// The driver lets three times as much time pass as patience lasts, and then a walk goes on.
+TEST(Deadlock, IsNoneBehindATimerThatHasRunOut) {
+  EXPECT_EQ(end_of(R"(
+iommu: {translation: first_stage}
+device: {atc: {enabled: true}, pri: {enabled: true}, timing: {completion_timeout: 500us}}
+host:
+  timing: {completion_timeout: 500us}
+  iommu_driver: {enabled: true, premapped: 0, map_latency: 3ms}
+workload: {kind: read, payload: 64B, requests: 20, domains: 4}
+run: {warmup: 0, deadlock_after: 1ms}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(3'000));
+}
+
+// Caches of one entry, and two domains in turn: each request has walks for a page that has been
+// walked for before, in an earlier doubt.
+TEST(Deadlock, IsNoneWhilePagesOfEarlierRequestsAreWalkedForAgain) {
+  EXPECT_EQ(end_of(R"(
+iommu: {translation: first_stage, iotlb: {entries: none}, pasid_cache: {entries: 1}, paging_cache: {entries: 1}}
+device: {dma: {issue_interval: 20ms}, timing: {completion_timeout: 500us}}
+host: {memory: {timing: {latency: 600us}}, timing: {completion_timeout: 500us}}
+workload: {kind: posted_write, payload: 64B, requests: 6, domains: 2}
+run: {warmup: 0, deadlock_after: 1ms}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(80'000));
 }
 
 // Of 100 reads most give up after 50 ms; the walks for their Translation Requests take 300 ms more.

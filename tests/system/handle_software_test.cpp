@@ -35,6 +35,22 @@ TEST(Negotiation, D6_BothEndsHaveTheRangeAndAreEnabled) {
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
 }
 
+// Orders of each device are progress of the run (docs/statistics.md).
+TEST(Negotiation, OrdersOfEveryDeviceAreCompleted) {
+  Config config = with_handles();
+  config.device.dhi.management = HandleManagement::kSoftware;
+  config.system.topology = Topology::kDirect;
+  config.system.devices = 2;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_TRUE(bench.run_workload());
+  Progress progress;
+  bench.machine.software().add_progress(progress);
+  EXPECT_EQ(bench.machine.driver(1)->allocated(), 16U);
+  EXPECT_EQ(progress.completed,
+            bench.machine.driver(0)->allocated() + bench.machine.driver(1)->allocated());
+}
+
 TEST(Negotiation, D5_WithoutSupportEveryMessageGoesInFullAndNothingIsAllocated) {
   Config config = with_handles();
   config.device.dhi.supported = false;

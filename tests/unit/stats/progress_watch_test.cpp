@@ -33,6 +33,17 @@ TEST(ProgressWatch, SilenceIsToldFromThingsThatGoByAndCompleteNothing) {
   EXPECT_EQ(watch.look(us(103), 0, 9), Outlook::kMoves);
 }
 
+TEST(ProgressWatch, SilenceIsHalfOfPatienceAndMore) {
+  ProgressWatch watch(us(100));
+  watch.begin(us(0));
+  EXPECT_EQ(watch.look(us(60), 0, 1), Outlook::kDoubtful);
+  EXPECT_EQ(watch.look(us(110), 0, 1), Outlook::kRepeats) << "50 us ago";
+  EXPECT_EQ(watch.look(us(111), 0, 1), Outlook::kSilent);
+  EXPECT_EQ(watch.look(us(112), 3, 1), Outlook::kMoves) << "a completion without any activity";
+  EXPECT_EQ(watch.look(us(162), 3, 1), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(163), 3, 1), Outlook::kDoubtful);
+}
+
 TEST(ProgressWatch, WhatMemoryHasTakenIsCompletedWhenMemoryIsDone) {
   ProgressWatch watch(us(100));
   watch.begin(us(0));
