@@ -113,9 +113,15 @@ void PortOutput::put(Outbox& outbox, PacketRef packet, Time ready) {
 }
 
 void PortOutput::drain() {
+  const std::size_t posted = posted_.size();
   for (const Queue& queue : queues_) {
     queue.outbox.drain(
         [this](const Outbox::Entry& entry) { return link_.give(*entry.packet, entry.ready); });
+  }
+  if (posted_.size() < posted) {
+    for (const auto& left : posted_left_) {
+      left();
+    }
   }
 }
 

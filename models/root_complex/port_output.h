@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/outbox.h"
@@ -93,6 +94,9 @@ class PortOutput {
   /// that a flood of reads runs out of credits. More than all tags of a device can ask for at once.
   static constexpr std::size_t kMostAnswers = 16384;
   bool takes_answers() const { return completions_.size() < kMostAnswers; }
+  /// Posted packets that wait for room in the queue of the link; and who hears when one has left.
+  std::size_t posted_waiting() const { return posted_.size(); }
+  void watch_posted(std::function<void()> left) { posted_left_.push_back(std::move(left)); }
   bool is_empty() const { return posted_.empty() && nonposted_.empty() && completions_.empty(); }
   std::string waiting(const char* at) const;
   void start_window(Time now);
@@ -119,6 +123,7 @@ class PortOutput {
   PacketSizer sizer_;
   Outbox posted_, nonposted_, completions_;
   const std::array<Queue, 3> queues_;
+  std::vector<std::function<void()>> posted_left_;
 };
 
 }  // namespace flitwise

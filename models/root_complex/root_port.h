@@ -55,6 +55,9 @@ class RootPort : public ComponentModule,
   /// The port's end of its link has replayed in vain: a correctable error. [LNK-7.14]
   void replay_num_rolled_over();
   /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
+  /// What waits to go down by it: see PortOutput.
+  std::size_t posted_waiting() const { return output_.posted_waiting(); }
+  void watch_posted(std::function<void()> left) { output_.watch_posted(std::move(left)); }
   void watch_memory(MemoryWatch watch) { memory_watches_.push_back(std::move(watch)); }
   /// `observer` outlives the port.
   void observe(const Observer& observer) override { record_.observer = &observer; }

@@ -91,7 +91,7 @@ const StoreBlock* HostCore::next_to_write() const {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     fenced |= is_fenced(thread) ? 1U << thread : 0U;
   }
-  return fenced == 0 ? nullptr : buffer_.oldest_of(fenced);
+  return fenced == 0 ? nullptr : buffer_.oldest_to_leave(fenced);
 }
 
 void HostCore::release(const StoreBlock& block) {

@@ -31,8 +31,11 @@ class HostCore {
   /// sfence. False as with store(). [PIO-4.4]
   bool fence(unsigned thread);
 
-  /// A block that is full, or else one that a fence waits for, oldest first; null: none.
+  /// A block that is full, or else one that a fence waits for, oldest first, and that is not
+  /// leaving; null: none.
   const StoreBlock* next_to_write() const;
+  /// The writes of a block are on their way, and others may follow before it is out.
+  void leave(const StoreBlock& block) { buffer_.leave(block); }
   /// The block is out, by its StoreWrites: it is free, and stores that wait go on. REQUIRES: a
   /// block of buffer() that is held.
   void release(const StoreBlock& block);

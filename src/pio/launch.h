@@ -15,6 +15,7 @@ namespace flitwise {
 
 /// Eight data VLs and VL15 for management; what the PBC may say besides is refused. [PIO-12.5]
 inline constexpr unsigned kVlQueues = 9;
+inline constexpr unsigned kAllVlQueues = (1U << kVlQueues) - 1;
 inline constexpr unsigned kManagementVl = 15;
 inline constexpr unsigned kDataVls = 8;
 constexpr bool is_vl(unsigned vl) {

@@ -177,17 +177,17 @@ void SendEngine::launch() {
   }
 }
 
-VlArbiter::Choice SendEngine::next_vl() const {
+VlArbiter::Choice SendEngine::next_vl(unsigned may_go) const {
   unsigned ready = 0;
   for (unsigned queue = 0; queue < kVlQueues; ++queue) {
-    const bool may_go = !leaving_[queue] && !fifos_.is_empty(vl_of_queue(queue));
-    ready |= may_go ? 1U << queue : 0U;
+    const bool is_ready = !leaving_[queue] && !fifos_.is_empty(vl_of_queue(queue));
+    ready |= is_ready ? 1U << queue : 0U;
   }
-  return vl_arbiter_.choose(ready);
+  return vl_arbiter_.choose(ready & may_go);
 }
 
-void SendEngine::arbitrate(bool is_intact) {
-  const VlArbiter::Choice choice = next_vl();
+void SendEngine::arbitrate(bool is_intact, unsigned may_go) {
+  const VlArbiter::Choice choice = next_vl(may_go);
   if (choice.queue != kVlQueues) {
     const unsigned vl = vl_of_queue(choice.queue);
     vl_arbiter_.granted(choice, fifos_.front(vl).blocks);

@@ -75,9 +75,10 @@ class SendEngine {
   /// dropped with that.
   void launch();
   /// What the VL arbiter would choose; VlArbiter::Choice::queue kVlQueues: nothing can go.
-  VlArbiter::Choice next_vl() const;
+  /// `may_go`: the queues that have room behind them, a bit each.
+  VlArbiter::Choice next_vl(unsigned may_go = kAllVlQueues) const;
   /// The VL arbiter chooses one, and its packet is committed to egress.
-  void arbitrate(bool is_intact);
+  void arbitrate(bool is_intact, unsigned may_go = kAllVlQueues);
   /// The oldest packet of that VL is committed to egress, unless the VL is empty or busy. With
   /// is_intact false, or on a VL that its context is barred from, it is dropped. VL 0..15.
   void commit(unsigned vl, bool is_intact);
@@ -100,6 +101,10 @@ class SendEngine {
   /// is_of_this_life().
   Pbc pbc_of(const LaunchedPacket& packet) const;
   std::vector<std::uint8_t> bytes_of(const LaunchedPacket& packet) const;
+  /// Its block `index` as it stands there, PBC included. REQUIRES: index < packet.blocks.
+  const std::uint8_t* block_of(const LaunchedPacket& packet, unsigned index) const {
+    return memory_.bytes(contexts_[packet.source].assembly().index_of(packet.place + index));
+  }
   /// Is it one of a context that has not been restarted since?
   bool is_of_this_life(const LaunchedPacket& packet) const;
   std::uint64_t bad_context_writes() const { return bad_context_writes_; }  ///< [PIO-12.2]

@@ -53,7 +53,10 @@ unsigned StoreBuffer::find(std::uint64_t block_address) const {
 
 bool StoreBuffer::takes(std::uint64_t address) const {
   const unsigned index = find(address - address % kSendBlockBytes);
-  return index == kMostBlocks ? free_ != 0 : !blocks_[index].is_full();
+  const auto takes_more = [](const StoreBlock& block) {
+    return !block.is_full() && !block.is_leaving;
+  };
+  return index == kMostBlocks ? free_ != 0 : takes_more(blocks_[index]);
 }
 
 void StoreBuffer::store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
@@ -67,6 +70,7 @@ void StoreBuffer::store(unsigned thread, std::uint64_t address, const std::uint8
     by_age_[held_++] = static_cast<std::uint8_t>(index);
     blocks_[index].address = address - first;
     blocks_[index].qws = blocks_[index].threads = 0;
+    blocks_[index].is_leaving = false;
   }
   StoreBlock& block = blocks_[index];
   const std::uint8_t qws = *qws_of_write(first, bytes);
@@ -89,7 +93,12 @@ const StoreBlock* StoreBuffer::oldest_where(Predicate is_meant) const {
 }
 
 const StoreBlock* StoreBuffer::oldest_full() const {
-  return oldest_where([](const StoreBlock& block) { return block.is_full(); });
+  return oldest_where([](const StoreBlock& block) { return block.is_full() && !block.is_leaving; });
+}
+
+const StoreBlock* StoreBuffer::oldest_to_leave(unsigned threads) const {
+  return oldest_where(
+      [&](const StoreBlock& block) { return (block.threads & threads) != 0 && !block.is_leaving; });
 }
 
 const StoreBlock* StoreBuffer::oldest_of(unsigned threads) const {
@@ -97,7 +106,7 @@ const StoreBlock* StoreBuffer::oldest_of(unsigned threads) const {
 }
 
 void StoreBuffer::release(const StoreBlock& block) {
-  const auto index = static_cast<std::uint8_t>(&block - blocks_.data());
+  const std::uint8_t index = index_of(block);
   auto* const end = by_age_.begin() + held_;
   auto* const place = std::find(by_age_.begin(), end, index);
   FLITWISE_CHECK(place != end, "a block that is free cannot be released");

@@ -27,6 +27,7 @@ struct StoreBlock {
   std::uint64_t address = 0;
   std::uint8_t qws = 0;      ///< that are held, a bit each
   std::uint8_t threads = 0;  ///< whose stores they are, a bit each
+  bool is_leaving = false;   ///< its writes are under way: it takes no more stores
   std::array<std::uint8_t, kSendBlockBytes> bytes{};
 
   bool is_full() const { return qws == 0xff; }
@@ -66,10 +67,13 @@ class StoreBuffer {
   void store(unsigned thread, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
 
   /// The block that has been held longest among those that are full, or that hold stores of these
-  /// threads, a bit each; null: none.
+  /// threads, a bit each; null: none. One that is leaving is none of the first two.
   const StoreBlock* oldest_full() const;
+  const StoreBlock* oldest_to_leave(unsigned threads) const;
   const StoreBlock* oldest_of(unsigned threads) const;
   const StoreBlock* oldest() const { return held_ == 0 ? nullptr : &blocks_[by_age_[0]]; }
+  /// Its StoreWrites are on their way; release() follows. REQUIRES: a block that is held.
+  void leave(const StoreBlock& block) { blocks_[index_of(block)].is_leaving = true; }
   /// Its StoreWrites are out, and the block is free. REQUIRES: a block that is held.
   void release(const StoreBlock& block);
 
@@ -79,6 +83,9 @@ class StoreBuffer {
   const StoreCounts& counts() const { return counts_; }
 
  private:
+  std::uint8_t index_of(const StoreBlock& block) const {
+    return static_cast<std::uint8_t>(&block - blocks_.data());
+  }
   unsigned find(std::uint64_t block_address) const;
   template <class Predicate>
   const StoreBlock* oldest_where(Predicate is_meant) const;

@@ -188,5 +188,27 @@ TEST(StoreBuffer, WhateverTheOrderTheBytesArrive) {
   }
 }
 
+// Blocks leave side by side. One whose writes are on their way takes no store, keeps its place
+// until it is out, and is not chosen twice. [PIO-4.3]
+TEST(StoreBuffer, BlocksThatLeaveKeepTheirPlaceUntilTheyAreOut) {
+  StoreBuffer buffer(2);
+  put(buffer, 0x1000, 64);
+  put(buffer, 0x2000, 8);
+  const StoreBlock& full = *buffer.oldest_full();
+  buffer.leave(full);
+  EXPECT_EQ(buffer.oldest_full(), nullptr);
+  const StoreBlock& part = *buffer.oldest_to_leave(1);
+  EXPECT_EQ(part.address, 0x2000U);
+  buffer.leave(part);
+  EXPECT_EQ(buffer.oldest_to_leave(1), nullptr);
+  EXPECT_FALSE(buffer.takes(0x2008));
+  EXPECT_FALSE(buffer.takes(0x3000));
+  EXPECT_NE(buffer.oldest_of(1), nullptr);
+  buffer.release(full);
+  EXPECT_TRUE(buffer.takes(0x3000));
+  put(buffer, 0x3000, 8);
+  EXPECT_EQ(buffer.oldest_to_leave(1)->address, 0x3000U);
+}
+
 }  // namespace
 }  // namespace flitwise::store_buffer_test

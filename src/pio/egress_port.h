@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The network port behind send memory: a transmit buffer for each virtual lane, and one wire that
+/// they share. A lane whose peer has no credits stalls alone.
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "common/ranges.h"
+#include "flitwise/time.h"
+#include "pio/launch.h"
+
+namespace flitwise {
+
+class EgressPort {
+ public:
+  /// rate_gbps: of the wire; buffer_bytes: of each lane.
+  EgressPort(double rate_gbps, std::uint64_t buffer_bytes)
+      : fs_per_byte_(8e6 / rate_gbps), buffer_bytes_(buffer_bytes) {}
+
+  /// The peer has no credits for that queue between the two times.
+  void stall(unsigned queue, Time from, Time until) { stall_ = {queue, from, until}; }
+
+  /// Would a packet of so many bytes fit into the buffer of that queue now?
+  bool has_room(unsigned queue, std::uint32_t bytes) const {
+    return lanes_[queue].bytes + bytes <= buffer_bytes_;
+  }
+  /// REQUIRES: has_room(). The packet may leave from `ready` on.
+  void put(unsigned queue, std::uint32_t bytes, Time ready) {
+    Lane& lane = lanes_[queue];
+    make_room(lane.packets);
+    lane.packets.push_back({bytes, ready});
+    lane.bytes += bytes;
+    ++waiting_;
+  }
+  /// Sends what may go by now, lane after lane. Calls began(ready, begin) for each packet that
+  /// starts, and sent(queue, bytes, end) for each that is over.
+  template <class Began, class Sent>
+  void work(Time now, Began began, Sent sent) {
+    for (;;) {
+      if (is_busy_) {
+        if (free_ > now) {
+          return;
+        }
+        finish(sent);
+      }
+      const unsigned queue = next_lane(now);
+      if (queue == kVlQueues) {
+        return;
+      }
+      const Packet& packet = lanes_[queue].packets.front();
+      const Time begin = begin_of(queue);
+      if (begin > now) {
+        wake_ = begin;
+        return;
+      }
+      free_ = begin + Time{static_cast<std::int64_t>(packet.bytes * fs_per_byte_ + 0.5)};
+      is_busy_ = true;
+      turn_ = queue;
+      began(packet.ready, begin);
+    }
+  }
+  /// When work() has something to do; never: nothing waits.
+  Time next(Time now) const {
+    return is_busy_ ? free_ : waiting_ == 0 ? Time::never() : std::max(wake_, now);
+  }
+  bool is_empty() const { return waiting_ == 0; }
+  std::size_t waiting() const { return waiting_; }
+
+ private:
+  struct Packet {
+    std::uint32_t bytes = 0;
+    Time ready{};
+  };
+  struct Lane {
+    boost::circular_buffer<Packet> packets = boost::circular_buffer<Packet>(64);
+    std::uint64_t bytes = 0;
+  };
+  struct Stall {
+    unsigned queue = kVlQueues;
+    Time from{}, until{};
+  };
+
+  // When the first packet of a lane may start, if the wire takes it next.
+  Time begin_of(unsigned queue) const {
+    const Time begin = std::max(free_, lanes_[queue].packets.front().ready);
+    const bool is_stalled = queue == stall_.queue && begin >= stall_.from && begin < stall_.until;
+    return is_stalled ? stall_.until : begin;
+  }
+  // The lane behind the one that sent last whose first packet may go; else the one that may go
+  // first.
+  unsigned next_lane(Time now) const {
+    unsigned first = kVlQueues;
+    Time earliest = Time::never();
+    for (unsigned i = 1; i <= kVlQueues; ++i) {
+      const unsigned queue = (turn_ + i) % kVlQueues;
+      const Lane& lane = lanes_[queue];
+      if (lane.packets.empty()) {
+        continue;
+      }
+      const Time begin = begin_of(queue);
+      if (begin <= now) {
+        return queue;
+      }
+      if (begin < earliest) {
+        earliest = begin;
+        first = queue;
+      }
+    }
+    return first;
+  }
+  template <class Sent>
+  void finish(Sent sent) {
+    Lane& lane = lanes_[turn_];
+    const std::uint32_t bytes = lane.packets.front().bytes;
+    lane.packets.pop_front();
+    lane.bytes -= bytes;
+    --waiting_;
+    is_busy_ = false;
+    sent(turn_, bytes, free_);
+  }
+
+  const double fs_per_byte_;
+  const std::uint64_t buffer_bytes_;
+  std::array<Lane, kVlQueues> lanes_;
+  std::size_t waiting_ = 0;
+  unsigned turn_ = kVlQueues - 1;  // the lane that sends, or sent last
+  Time free_{};                    // of the wire: from then on
+  Time wake_{};                    // the first packet may go then
+  bool is_busy_ = false;
+  Stall stall_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network port: its rate, its lanes in turn, and one lane that stalls.
+#include "pio/egress_port.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace flitwise::egress_port_test {
+namespace {
+
+class Port {
+ public:
+  explicit Port(double rate_gbps = 8, std::uint64_t buffer = 1000) : port(rate_gbps, buffer) {}
+  void work(Time now) {
+    port.work(
+        now, [](Time, Time) {},
+        [this](unsigned queue, std::uint32_t, Time end) { sent.emplace_back(queue, end); });
+  }
+  EgressPort port;
+  std::vector<std::pair<unsigned, Time>> sent;
+};
+
+// A byte takes a nanosecond at 8 Gb/s. Whoever looks late changes no time.
+TEST(EgressPort, PacketsFollowEachOtherAtTheRateOfTheWire) {
+  Port one;
+  one.port.put(0, 100, Time::from_ns(10));
+  one.port.put(0, 50, Time::from_ns(10));
+  one.work(Time::from_ns(10));
+  EXPECT_EQ(one.port.next(Time::from_ns(10)), Time::from_ns(110));
+  one.work(Time::from_ns(110));
+  one.work(Time::from_ns(165));
+  ASSERT_EQ(one.sent.size(), 2U);
+  EXPECT_EQ(one.sent[0].second, Time::from_ns(110));
+  EXPECT_EQ(one.sent[1].second, Time::from_ns(160));
+  EXPECT_TRUE(one.port.is_empty());
+  EXPECT_EQ(one.port.next(Time::from_ns(165)), Time::never());
+}
+
+TEST(EgressPort, LanesTakeTurns) {
+  Port one;
+  for (int i = 0; i < 2; ++i) {
+    one.port.put(2, 10, Time{});
+    one.port.put(5, 10, Time{});
+  }
+  for (int ns = 0; ns <= 40; ns += 10) {
+    one.work(Time::from_ns(ns));
+  }
+  ASSERT_EQ(one.sent.size(), 4U);
+  EXPECT_EQ(one.sent[0].first, 2U);
+  EXPECT_EQ(one.sent[1].first, 5U);
+  EXPECT_EQ(one.sent[2].first, 2U);
+  EXPECT_EQ(one.sent[3].first, 5U);
+}
+
+TEST(EgressPort, ABufferIsFullUntilItsPacketHasLeft) {
+  Port one(8, 150);
+  one.port.put(0, 100, Time{});
+  EXPECT_FALSE(one.port.has_room(0, 51));
+  EXPECT_TRUE(one.port.has_room(0, 50));
+  EXPECT_TRUE(one.port.has_room(1, 150));
+  one.work(Time{});
+  EXPECT_FALSE(one.port.has_room(0, 51));
+  one.work(Time::from_ns(100));
+  EXPECT_TRUE(one.port.has_room(0, 150));
+}
+
+// [PIO-087]
+TEST(EgressPort, AStalledLaneWaitsAndTheOthersGo) {
+  Port one;
+  one.port.stall(1, Time::from_ns(5), Time::from_ns(500));
+  one.port.put(1, 10, Time::from_ns(6));
+  one.port.put(0, 10, Time::from_ns(6));
+  one.work(Time::from_ns(6));
+  one.work(Time::from_ns(16));
+  ASSERT_EQ(one.sent.size(), 1U);
+  EXPECT_EQ(one.sent[0].first, 0U);
+  EXPECT_EQ(one.port.next(Time::from_ns(16)), Time::from_ns(500));
+  one.work(Time::from_ns(500));
+  one.work(Time::from_ns(510));
+  ASSERT_EQ(one.sent.size(), 2U);
+  EXPECT_EQ(one.sent[1].second, Time::from_ns(510));
+}
+
+// A packet that comes while the port waits for one that is not ready goes before it.
+TEST(EgressPort, APacketThatIsReadyPassesOneThatIsNot) {
+  Port one;
+  one.port.put(0, 10, Time::from_ns(100));
+  one.work(Time::from_ns(1));
+  EXPECT_EQ(one.port.next(Time::from_ns(1)), Time::from_ns(100));
+  one.port.put(1, 10, Time::from_ns(20));
+  one.work(Time::from_ns(20));
+  one.work(Time::from_ns(30));
+  ASSERT_EQ(one.sent.size(), 1U);
+  EXPECT_EQ(one.sent[0].first, 1U);
+}
+
+}  // namespace
+}  // namespace flitwise::egress_port_test
