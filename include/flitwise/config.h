@@ -126,6 +126,30 @@ enum class CxlCacheRead {
   kCurrent  ///< RdCurr: the line is not kept
 };
 
+/// Where a thread that sends by PIO puts its fences. [PIO-4.4]
+enum class StoreFence : std::uint8_t { kNone, kPacket, kBlock };
+
+/// Cores of the host that send by PIO to one device, where workload.via is pio (docs/pio.md).
+struct CoresConfig {
+  unsigned count = 2;
+  unsigned threads = 1;         ///< of a core, which share its store buffer: 1 or 2
+  unsigned store_buffers = 12;  ///< blocks of 64 bytes of a core
+  unsigned window = 0;          ///< stores and fences that a thread runs ahead [PIO-4.5]
+  unsigned store_bytes = 64;    ///< 8, 16, 32 or 64
+  StoreFence fence = StoreFence::kNone;
+  unsigned vls = 1;               ///< that the packets of a context use in turn; 9: VL15 as well
+  unsigned write_queue = 32;      ///< posted writes that the IIO holds for the link
+  double credit_requests = 0;     ///< share of packets whose PBC asks for credits
+  struct {
+    Time clock = Time::from_ps(250);
+    Time store{0};                            ///< of a store, beside a clock of the core
+    Time source{0};                           ///< reading 64 bytes of a packet's source
+    Time drain = Time::from_ns(80);           ///< a block leaves and its place is free
+    Time fence = Time::from_ns(200);          ///< core to the IIO and back [PIO-4.4]
+    Time credit_poll = Time::from_ns(50);     ///< between two looks at returned credits
+  } timing;
+};
+
 struct HostConfig {
   struct {
     Bytes size = Bytes{16} << 30;
@@ -190,6 +214,7 @@ struct HostConfig {
     Time lookup = Time::from_ns(15);     ///< of the directory, for each request
     bool pulls_clean_evictions = false;  ///< GO_WritePull for CleanEvict [COH-3.7]
   } cxl_cache;
+  CoresConfig cores;
 };
 
 // ---- iommu
@@ -456,6 +481,30 @@ struct CxlDeviceConfig {
 /// Of DeviceConfig::functions.carriers. The VFs are those from 1 on, however many there are.
 inline const std::vector<unsigned> kAllFunctions = {}, kVirtualFunctions = {~0U};
 
+/// Send memory of a device, where workload.via is pio (docs/pio.md). Each domain of the workload has
+/// a send context, whose number it has.
+struct PioConfig {
+  unsigned depth = 64;         ///< blocks of a context
+  unsigned deep_contexts = 0;  ///< the first so many have deep_depth
+  unsigned deep_depth = 512;
+  unsigned threshold = 8;  ///< blocks [PIO-7.3]
+  bool early_return = false;
+  unsigned group = 1;  ///< contexts that return together: 1, 2, 4 or 8 [PIO-8.1]
+  struct {
+    double rate_gbps = 200;          ///< of the network port
+    unsigned launch_fifo = 64;       ///< packets, of each VL
+    Bytes buffer = Bytes{32} << 10;  ///< of the port, for each VL
+    unsigned stalled_vl = 0;         ///< VL that has no credits of the peer meanwhile
+    Time stall_from{0};
+    Time stall{0};  ///< 0: no VL stalls
+  } egress;
+  struct {
+    Time clock = Time::from_ps(1242);    ///< of all behind the PCIe interface
+    Time crossing = Time::from_ps(2484);  ///< between the two clocks, each way
+    Time egress = Time::from_ns(50);     ///< send memory to the port
+  } timing;
+};
+
 struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
@@ -491,6 +540,7 @@ struct DeviceConfig {
   AtcConfig atc;
   PriConfig pri;
   CxlDeviceConfig cxl;
+  PioConfig pio;
   struct {
     Time clock = Time::from_ns(2);
     Time pipeline = Time::from_ns(20);  ///< engine to link, and link to engine, each
@@ -502,8 +552,12 @@ struct DeviceConfig {
 // ---- workload
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
 /// Who makes the requests: the device by DMA or through its cache; or the host by CXL.mem into the
-/// device's memory, the device's core there, or each of these two.
-enum class WorkloadVia { kDma, kCxlCache, kCxlMem, kCxlOwn, kCxlBoth };
+/// device's memory, the device's core there, or each of these two; or the host's cores by PIO.
+enum class WorkloadVia { kDma, kCxlCache, kCxlMem, kCxlOwn, kCxlBoth, kPio };
+/// Does the device send requests of its own account, with identities?
+constexpr bool has_requests(WorkloadVia via) {
+  return via == WorkloadVia::kDma || via == WorkloadVia::kPio;
+}
 enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
 enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
 /// Where in its domain's buffer the next request goes.

@@ -14,6 +14,9 @@
 
 namespace flitwise {
 
+/// Names of the links from a device up to its root port.
+std::vector<std::string> links_above(const Graph& graph, NodeIndex node);
+
 class Builder {
  public:
   explicit Builder(Fabric& fabric);
@@ -57,6 +60,7 @@ class Builder {
                          const std::string& memory);
   void add_cache(FabricDevice& device, Link& link);
   void add_engines(FabricDevice& device);
+  void add_pio(FabricDevice& device);  // builder_pio.cpp
   Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,

@@ -24,15 +24,6 @@ std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, D
 constexpr std::pair<Op, const char*> kKinds[] = {
     {Op::kRead, "read"}, {Op::kWrite, "write"}, {Op::kMsi, "msi"}};
 
-// From the device up to its root port.
-std::vector<std::string> links_above(const Graph& graph, NodeIndex node) {
-  std::vector<std::string> names;
-  for (; !graph.is(node, NodeKind::kRootPort); node = graph.upper_of(node)) {
-    names.push_back(graph[node].link);
-  }
-  return names;
-}
-
 struct Source {
   std::string place;  // that its waits name
   bool is_of_host;
@@ -99,6 +90,14 @@ RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Sour
 }
 
 }  // namespace
+
+std::vector<std::string> links_above(const Graph& graph, NodeIndex node) {
+  std::vector<std::string> names;
+  for (; !graph.is(node, NodeKind::kRootPort); node = graph.upper_of(node)) {
+    names.push_back(graph[node].link);
+  }
+  return names;
+}
 
 // [CXL-3.8]
 void Builder::add_memory(FabricDevice& device, Link& link) {
@@ -185,6 +184,10 @@ Config Builder::with_own_seed(Config config, const std::string& stream) const {
 
 void Builder::add_engines(FabricDevice& device) {
   if (device.config.workload.kind == WorkloadKind::kHostile) {
+    return;
+  }
+  if (device.config.workload.via == WorkloadVia::kPio) {
+    add_pio(device);
     return;
   }
   const WorkloadVia via = device.config.workload.via;

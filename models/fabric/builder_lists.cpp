@@ -9,6 +9,7 @@
 #include "common/ranges.h"
 #include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
+#include "pio/pio_result.h"
 
 namespace flitwise {
 namespace {
@@ -233,8 +234,12 @@ void list_balances(Fabric& fabric) {
 }  // namespace
 
 std::vector<Builder::Kind>& Builder::kinds() {
-  static std::vector<Kind> all = {{list_devices},  {list_root_ports}, {list_links},
-                                  {list_switches}, {list_homes},      {list_hosts},
+  static std::vector<Kind> all = {{list_devices, pio_table},
+                                  {list_root_ports},
+                                  {list_links},
+                                  {list_switches},
+                                  {list_homes},
+                                  {list_hosts},
                                   {list_balances}};
   return all;
 }

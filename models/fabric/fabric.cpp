@@ -120,6 +120,12 @@ void Fabric::start_engine(FabricDevice& device) {
     device.cxl.attach(device.config.workload.via, *device.engine, device.host_engine.get());
     return;
   }
+  if (device.pio) {
+    for (const auto& core : device.cores) {
+      core->start(now());
+    }
+    return;
+  }
   const Config& own = device.config;
   const std::size_t index = static_cast<std::size_t>(&device - devices.data());
   const HostileTarget target = {device.endpoint->base(),

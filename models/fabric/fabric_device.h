@@ -15,6 +15,7 @@
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "link/link.h"
+#include "pio/pio_core.h"
 #include "root_complex/root_port.h"
 #include "topology/graph.h"
 
@@ -32,9 +33,11 @@ struct FabricDevice {
   unsigned host = 0;
   Config config;  ///< with the overrides of the device and of its link
   Endpoint* endpoint = nullptr;
-  std::unique_ptr<DmaEngine> engine;       ///< null: it is hostile
-  std::unique_ptr<DmaEngine> host_engine;  ///< of the host's cores, where they have their own
-  std::unique_ptr<HostileEngine> hostile;  ///< once the engines start
+  std::unique_ptr<DmaEngine> engine;            ///< null: it is hostile, or sends by PIO
+  std::unique_ptr<DmaEngine> host_engine;       ///< of the host's cores, where they have their own
+  std::unique_ptr<HostileEngine> hostile;       ///< once the engines start
+  std::unique_ptr<PioEngine> pio;               ///< in place of `engine`, where cores send by PIO
+  std::vector<std::unique_ptr<PioCore>> cores;  ///< of the host, that do
   CxlAgents cxl;
   std::size_t link = 0;            ///< index of its own link
   RootPort* root_port = nullptr;   ///< that it is below of

@@ -42,7 +42,8 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        [this] { work_ended(); },
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
                          software_.ring(device, item, token, measurement_.is_open(device));
-                       }}),
+                       },
+                       [this](std::size_t device) { return software_.device(device).bar.base; }}),
       software_(fabric_, hosts_,
                 [this](const HostNode& host, std::uint64_t address) {
                   isolation_[host.number]->software_wrote(address, 8);
@@ -112,7 +113,8 @@ void Machine::start() {
   for (FabricDevice& device : fabric_.devices) {
     const Config& c = device.config;
     fabric_.start_engine(device);
-    if (device.engine && c.workload.via == WorkloadVia::kDma &&
+    const bool is_device_active = device.engine || device.pio;
+    if (is_device_active && has_requests(c.workload.via) &&
         c.device.dhi.management == HandleManagement::kDevice) {
       device.endpoint->dhi().start_contexts(c.workload.domains, c.run.warmup == 0, now());
     }

@@ -185,7 +185,6 @@ struct FutureKey {
 };
 constexpr FutureKey kFutureKeys[] = {
     {"network", "the network behind a NIC"},
-    {"device.pio", "PIO send memory"},
     {"device.hca", "the host channel adapter"},
     {"device.srdma", "the SRDMA NIC"},
 };

@@ -196,7 +196,8 @@ void check_bit_packed(const Config& config, bool has_switch, BrokenRelations& br
 
 void check_buffers(const Config& config, BrokenRelations& broken) {
   const auto& workload = config.workload;
-  if (workload.via != WorkloadVia::kDma && workload.via != WorkloadVia::kCxlCache) {
+  if (workload.via != WorkloadVia::kDma && workload.via != WorkloadVia::kCxlCache &&
+      workload.via != WorkloadVia::kPio) {
     return;  // memory of the device: check_cxl
   }
   if (workload.kind == WorkloadKind::kTrace) {
@@ -375,6 +376,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_units(config, broken);
   check_flit_mode(config, broken);
   check_cxl(config, topology, broken);
+  check_pio(config, broken);
   check_bit_packed(config, topology.has_switch, broken);
   check_buffers(config, broken);
   check_memory(config, topology.has_switch, broken);

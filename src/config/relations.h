@@ -52,6 +52,9 @@ struct BrokenRelationOf {
 /// Software gives each domain of a host's devices a Domain ID. REQUIRES: all else holds.
 std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Graph& graph);
 
+/// Those of PIO send memory, part of broken_relations().
+void check_pio(const Config& config, BrokenRelations& broken);
+
 /// Those of CXL.cache and CXL.mem, part of broken_relations().
 void check_cxl(const Config& config, const TopologyFacts& topology, BrokenRelations& broken);
 

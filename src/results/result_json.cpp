@@ -182,7 +182,7 @@ Json result_json(const RunResult& result, RunEnd end) {
     json[table->info().list] = rows == nullptr ? Json::array() : list_of(*table, *rows);
   }
   for (const char* not_there : {"pio", "hca", "srdma"}) {
-    json[not_there] = Json::array();
+    json.emplace(not_there, Json::array());
   }
   json["network"] = Json::object();
   Json& errors = json["errors"] = Json::array();

@@ -129,6 +129,7 @@ Keys host_keys() {
       time(KEY(host.timing.completion_timeout),
            between(Time::from_us(1), Time::from_us(64'000'000)),
            "Software's reads and configuration requests give up after it."),
+      core_keys(),
   });
 }
 
@@ -328,6 +329,7 @@ Keys device_keys() {
       time(KEY(device.cxl.timing.latency), any_latency(), "The memory itself."),
       time(KEY(device.cxl.timing.controller), any_latency(),
            "Request to memory, and memory to response, each."),
+      pio_keys(),
       // ---- timing
       time(KEY(device.timing.clock), any_clock(), "Clock period of the device."),
       time(KEY(device.timing.pipeline), any_latency(), "Engine to link, and link to engine, each."),

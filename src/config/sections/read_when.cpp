@@ -24,6 +24,7 @@ std::vector<Relation> relations() {
   const Condition hostile = is("workload.kind", {"hostile"});
   const Condition generated = is("workload.kind", {"posted_write", "read", "read_write", "nic"});
   const Condition dma = is("workload.via", {"dma"});
+  const Condition pio = is("workload.via", {"pio"});
   const Condition several = is_not("workload.domains", {"1"});
   const Condition handles = is("link.identity", {"dhi"}) && pcie;
   const Condition device_handles =
@@ -60,6 +61,7 @@ std::vector<Relation> relations() {
       {{"host.iommu_driver.flush_after"}, is("host.iommu_driver.mode", {"deferred"})},
       {{"host.iommu_driver.unmap_pages"}, is_not("host.iommu_driver.unmap_rate", {"0.0"})},
       {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
+      {{"host.cores"}, pio},
       {{"host.cxl_mem"}, cxl_memory},
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},
@@ -117,6 +119,11 @@ std::vector<Relation> relations() {
       {{"device.cxl.coherence", "device.cxl.timing"}, cxl_memory},
       {{"device.cxl.own_cache"}, hdm_db},
       {{"device.cxl.cache"}, cxl_cache},
+      {{"device.pio"}, pio},
+      {{"device.pio.deep_depth"}, is_not("device.pio.deep_contexts", {"0"})},
+      {{"device.pio.egress.stalled_vl", "device.pio.egress.stall_from"},
+       is_not("device.pio.egress.stall", {"none"})},
+      {{"device.dma"}, is_not("workload.via", {"pio"})},
       // ---- workload
       {{"workload.payload"}, generated && is("workload.sizes", {""})},
       {{"workload.size_cap"}, generated && is_not("workload.sizes", {""})},

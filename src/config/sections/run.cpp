@@ -162,7 +162,8 @@ Keys workload_keys() {
       choice(KEY(workload.via),
              "Who makes the requests: devices by DMA or through device.cxl.cache; the host by "
              "CXL.mem into device.cxl.memory (cxl_mem), the device's core there (cxl_own), or each "
-             "of these two a workload of its own (cxl_both)."),
+             "of these two a workload of its own (cxl_both); or host.cores, which write packets "
+             "into the send memory of the device (pio)."),
       size(KEY(workload.payload), between(1, Bytes{1} << 20),
            "Bytes of each request, where no sizes are given."),
       file(KEY(workload.sizes), {names.begin(), names.end()},

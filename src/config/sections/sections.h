@@ -21,10 +21,12 @@ namespace flitwise::config {
 
 Keys system_keys();
 Keys host_keys();
+Keys core_keys();  ///< host.cores
 Keys iommu_keys();
 Keys link_keys();
 Keys message_keys();
 Keys device_keys();
+Keys pio_keys();  ///< device.pio
 Keys workload_keys();
 Keys faults_keys();
 Keys trace_keys();

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices that send by PIO: their engine, the cores of the host that write packets, and the way of
+// a packet from one to the other.
+#include <boost/endian/conversion.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "config/instances.h"
+#include "fabric/builder.h"
+
+namespace flitwise {
+namespace {
+
+/// All cores of a device, as its engine sees them.
+PioEngine::Sent sent_by(const FabricDevice& device) {
+  PioEngine::Sent sum;
+  for (const auto& core : device.cores) {
+    sum.packets += core->sent().packets;
+    sum.bytes += core->sent().bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void Builder::add_pio(FabricDevice& device) {
+  const auto index = static_cast<std::size_t>(&device - fabric_.devices.data());
+  const Config host = at_root_port(device);
+  const WorkloadConfig& workload = device.config.workload;
+  PioCoreConfig config;
+  config.cores = host.host.cores;
+  config.engine = {device.config.device.pio, workload.domains, workload.buffer_base,
+                   workload.buffer_size, workload.real_payload};
+  device.pio =
+      std::make_unique<PioEngine>((device.name + "_pio").c_str(), device.name, config.engine,
+                                  [endpoint = device.endpoint] { endpoint->wake(); });
+  device.endpoint->attach(*device.pio);  // software may write to its window at any time
+  device.pio->compare_with([&device] { return sent_by(device); });
+
+  HostNode& node = *surroundings_.hosts[device.host];
+  RootPort& port = *device.root_port;
+  const Fabric::Surroundings& around = surroundings_;  // which outlive the builder
+  const std::size_t room = config.cores.write_queue;
+  PioCore::Hooks hooks;
+  hooks.has_room = [&port, room] { return port.posted_waiting() < room; };
+  hooks.write = [&node, &around, index, pio = device.pio.get()](
+                    std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
+    node.bridge.write(around.bar(index) + offset, bytes, size, pio->is_counted());
+  };
+  hooks.look = [&memory = node.memory](std::uint64_t address) {
+    std::array<std::uint8_t, 8> bytes{};
+    memory.peek(address, bytes.data(), bytes.size());
+    return boost::endian::load_little_u64(bytes.data());
+  };
+  hooks.returned = [pio = device.pio.get()](unsigned context) {
+    return pio->rules().context(context).returned();
+  };
+  hooks.are_returns_lost = [&port] { return port.counters().dropped_bytes > 0; };
+  hooks.begins = [&around, index, warmup = device.config.run.warmup,
+                  begun = std::make_shared<std::uint64_t>(0)] {
+    if ((*begun)++ == warmup) {
+      around.counting_starts(index);
+    }
+  };
+  hooks.work_ended = around.work_ended;
+
+  RequestRoute route{fabric_.links[device.link].name, "down", "write", 0, {}};
+  std::vector<Component*> parts;
+  for (unsigned i = 0; i < config.cores.count; ++i) {
+    config.first_thread = i * config.cores.threads;
+    device.cores.push_back(std::make_unique<PioCore>(
+        (device.name + "_core" + std::to_string(i)).c_str(), config, workload, device.config.device,
+        with_own_seed(device.config, graph_[device.node].position).run, hooks));
+    parts.push_back(device.cores.back().get());
+    route.steps.push_back({device.cores.back()->name(), "down", "write"});
+  }
+  port.watch_posted([&device] {
+    for (const auto& core : device.cores) {
+      core->wake();
+    }
+  });
+  parts.push_back(device.pio.get());
+  route.steps.push_back({port.name(), "down", "write"});
+  for (const std::string& link : links_above(graph_, device.node)) {
+    route.steps.push_back({link, "down", "write"});
+  }
+  route.steps.push_back({device.pio->name(), "down", "write"});
+  device.pio->set_route(std::move(route));
+  device.components.insert(
+      std::find(device.components.begin(), device.components.end(), device.endpoint), parts.begin(),
+      parts.end());
+}
+
+}  // namespace flitwise

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pio/pio_core.h"
+
+#include <fmt/format.h>
+#include <boost/endian/conversion.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/ranges.h"
+#include "flitwise/link_socket.h"
+#include "pio/packet_stamp.h"
+
+namespace flitwise {
+namespace {
+
+constexpr unsigned kQwsPerBlock = kSendBlockBytes / kQwBytes;
+
+// The share of one thread in a number.
+std::uint64_t share_of(std::uint64_t all, unsigned number, unsigned threads) {
+  return all / threads + (number < all % threads ? 1 : 0);
+}
+
+}  // namespace
+
+PioCore::PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& config,
+                 const WorkloadConfig& workload, const DeviceConfig& device, const RunConfig& run,
+                 Hooks hooks)
+    : ComponentModule(name),
+      config_(config),
+      hooks_(std::move(hooks)),
+      wakeup_("wakeup", config.cores.timing.clock),
+      core_(config.cores.store_buffers, config.cores.window),
+      threads_(config.cores.threads),
+      random_(Random(run.seed).split(this->name())) {
+  wakeup_.wakes("work", [this] { work(); });
+  const unsigned all = config.all_threads();
+  for (unsigned i = 0; i < threads_.size(); ++i) {
+    Thread& thread = threads_[i];
+    const unsigned number = config.first_thread + i;
+    for (unsigned context = number; context < config.engine.contexts; context += all) {
+      thread.contexts.push_back({context, SenderCredits(config.engine.depth_of(context)), 0});
+    }
+    WorkloadConfig own = workload;
+    const unsigned senders = std::min(all, config.engine.contexts);  // the others have no context
+    own.domains = static_cast<unsigned>(thread.contexts.size());
+    own.requests = number < senders ? share_of(workload.requests, number, senders) : 0;
+    own.rate_mrps = workload.rate_mrps / senders;
+    const std::uint64_t warmup = number < senders ? share_of(run.warmup, number, senders) : 0;
+    thread.total = own.requests + warmup;
+    if (thread.total > 0) {
+      const Random random = Random(run.seed).split("thread " + std::to_string(number));
+      thread.stream = Workload::make(own, device, Random(random).next(), warmup);
+    }
+    thread.is_exhausted = thread.total == 0;
+  }
+}
+
+void PioCore::start(Time now) {
+  origin_ = now;
+  if (is_exhausted()) {
+    hooks_.work_ended();
+  }
+  wakeup_.at(now);
+}
+
+void PioCore::work() {
+  wakeup_.taken();
+  const Time now = flitwise::now();
+  while (releases_.is_due(now)) {
+    core_.release(*releases_.take());
+  }
+  for (unsigned i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].fence_due <= now) {
+      core_.acknowledge(i);
+      threads_[i].fence_due = Time::never();
+    }
+    run(i, now);
+  }
+  drain(now);
+  Time next = releases_.next();
+  for (unsigned i = 0; i < threads_.size(); ++i) {
+    Thread& thread = threads_[i];
+    if (core_.is_fence_out(i) && thread.fence_due == Time::never()) {
+      thread.fence_due = now + config_.cores.timing.fence;
+    }
+    next = std::min({next, thread.fence_due, next_of(thread)});
+  }
+  wakeup_.at(next);
+}
+
+// When a thread has something to do that no other event brings: one that waits for the store buffer
+// goes on with a block that is out.
+Time PioCore::next_of(const Thread& thread) const {
+  const bool has_work = thread.packet.context != nullptr || thread.needs_fence || thread.has_item ||
+                        !thread.is_exhausted;
+  if (origin_ == Time::never() || !has_work || thread.place_since != Time::never()) {
+    return Time::never();
+  }
+  const bool waits_for_arrival = thread.packet.context == nullptr && thread.has_item;
+  return waits_for_arrival ? std::max(thread.free, origin_ + thread.item.at) : thread.free;
+}
+
+bool PioCore::load(Thread& thread) {
+  if (!thread.has_item && !thread.is_exhausted) {
+    thread.has_item = thread.stream->next(thread.item);
+    thread.is_exhausted = !thread.has_item;
+    if (is_exhausted()) {
+      hooks_.work_ended();
+    }
+  }
+  return thread.has_item;
+}
+
+// A thread goes on until it has to wait, for time or for something else.
+void PioCore::run(unsigned number, Time now) {
+  Thread& thread = threads_[number];
+  while (origin_ <= now && thread.free <= now) {
+    if (thread.needs_fence) {
+      if (!fence(number, now)) {
+        return;
+      }
+    } else if (thread.packet.context == nullptr) {
+      if (!load(thread) || origin_ + thread.item.at > now || !begin_packet(thread, now)) {
+        return;
+      }
+    } else if (!thread.packet.is_read) {
+      thread.packet.is_read = true;
+      thread.free = now + time_of_block();
+    } else if (!store_block(number, now)) {
+      return;
+    }
+  }
+}
+
+Time PioCore::time_of_block() const {
+  const auto& timing = config_.cores.timing;
+  const auto stores = static_cast<std::int64_t>(kSendBlockBytes / config_.cores.store_bytes);
+  return std::max(timing.store, timing.clock) * stores + timing.source;
+}
+
+// Software looks at its credits before each packet. A packet that may wait for ever needs a force.
+// [PIO-7.8, 7.9]
+bool PioCore::begin_packet(Thread& thread, Time now) {
+  Context& context = thread.contexts[to_int(thread.item.domain)];
+  const std::uint32_t payload = thread.item.bytes;
+  const auto length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
+  const auto blocks =
+      static_cast<std::uint16_t>((length_dws * 4U + kSendBlockBytes - 1) / kSendBlockBytes);
+  context.credits.take(hooks_.look(config_.engine.shadow_of(context.number)));
+  if (!context.credits.may_fill(blocks)) {
+    thread.credits_since = std::min(thread.credits_since, now);
+    if (context.credits.needs_force(blocks, config_.engine.pio.threshold) && !thread.is_forced) {
+      for (const std::uint64_t bit : {1, 0}) {
+        const std::uint64_t value = boost::endian::native_to_little(bit);
+        hooks_.write(kPioForce + context.number * std::uint64_t{kQwBytes},
+                     reinterpret_cast<const std::uint8_t*>(&value), sizeof(value));
+      }
+      ++forces_;
+      thread.is_forced = true;
+    }
+    thread.free = now + config_.cores.timing.credit_poll;
+    return false;
+  }
+  if (thread.credits_since != Time::never()) {
+    credit_waits_.add(thread.credits_since, now);
+    thread.credits_since = Time::never();
+  }
+  hooks_.begins();
+  Packet& packet = thread.packet;
+  packet = {};
+  packet.context = &context;
+  packet.first_block = static_cast<std::uint16_t>(context.credits.next_block());
+  packet.blocks = blocks;
+  packet.length_dws = length_dws;
+  packet.vl = static_cast<std::uint8_t>(
+      vl_of_queue(static_cast<unsigned>(context.packets % config_.cores.vls)));
+  const double asks = config_.cores.credit_requests;
+  packet.asks_for_credits = asks > 0 && random_.chance(asks);
+  context.credits.fill(blocks);
+  thread.has_item = false;
+  thread.is_forced = false;
+  return true;
+}
+
+// Software pads the last block, so that it leaves by itself. [PIO-4.2]
+bool PioCore::store_block(unsigned number, Time now) {
+  Thread& thread = threads_[number];
+  Packet& packet = thread.packet;
+  const Context& context = *packet.context;
+  const PacketStamp stamp(context.number, context.packets);
+  for (unsigned qw = 0; qw < kQwsPerBlock; ++qw) {
+    const unsigned place = packet.block * kQwsPerBlock + qw;
+    std::uint64_t value = stamp.qw(place);
+    if (place == 0) {
+      Pbc pbc;
+      pbc.length_dws = packet.length_dws;
+      pbc.vl = packet.vl;
+      pbc.credit_return = packet.asks_for_credits;
+      value = encode(pbc);
+    }
+    boost::endian::store_little_u64(bytes_.data() + std::size_t{qw} * kQwBytes, value);
+  }
+  const unsigned block = (packet.first_block + packet.block) % context.credits.depth();
+  const std::uint64_t address =
+      kPioWindow + encode_window({packet.block == 0, context.number, block, 0});
+  const unsigned step = config_.cores.store_bytes;
+  for (; packet.stored < kSendBlockBytes; packet.stored += step) {
+    if (!core_.store(number, address + packet.stored, bytes_.data() + packet.stored, step)) {
+      stall(number, now, true);
+      return false;
+    }
+  }
+  stall(number, now, false);
+  ++blocks_;
+  packet.stored = 0;
+  packet.is_read = false;
+  const bool is_last = ++packet.block == packet.blocks;
+  thread.needs_fence = config_.cores.fence == StoreFence::kBlock ||
+                       (is_last && config_.cores.fence == StoreFence::kPacket);
+  if (is_last) {
+    ++packet.context->packets;
+    ++packets_;
+    packet.context = nullptr;
+  }
+  drain(now);
+  return true;
+}
+
+// What a thread waits for now: a fence that is not over, else a block.
+void PioCore::stall(unsigned number, Time now, bool is_stalled) {
+  Thread& thread = threads_[number];
+  if (is_stalled) {
+    thread.waits_for_fence = core_.is_fenced(number);
+    thread.place_since = std::min(thread.place_since, now);
+  } else if (thread.place_since != Time::never()) {
+    (thread.waits_for_fence ? fence_waits_ : place_waits_).add(thread.place_since, now);
+    thread.place_since = Time::never();
+  }
+}
+
+bool PioCore::fence(unsigned number, Time now) {
+  Thread& thread = threads_[number];
+  const bool is_taken = core_.fence(number);
+  stall(number, now, !is_taken);
+  thread.needs_fence = !is_taken;
+  return is_taken;
+}
+
+// Blocks leave side by side, as far as the IIO has room for their writes.
+void PioCore::drain(Time now) {
+  while (const StoreBlock* const block = core_.next_to_write()) {
+    if (!hooks_.has_room()) {
+      room_since_ = std::min(room_since_, now);
+      return;
+    }
+    if (room_since_ != Time::never()) {
+      room_waits_.add(room_since_, now);
+      room_since_ = Time::never();
+    }
+    for (const StoreWrite& write : StoreWrites(*block)) {
+      hooks_.write(write.address, write.data, write.bytes);
+      written_bytes_ += write.bytes;
+    }
+    core_.leave(*block);
+    releases_.add(block, now + config_.cores.timing.drain);
+  }
+}
+
+bool PioCore::is_exhausted() const {
+  return all_of(threads_, [](const Thread& one) { return one.is_exhausted && !one.has_item; });
+}
+
+bool PioCore::is_quiet() const {
+  const bool is_writing = any_of(
+      threads_, [](const Thread& one) { return one.packet.context != nullptr || one.needs_fence; });
+  return !is_writing && core_.buffer().held_blocks() == 0 && core_.waiting(0) == 0 &&
+         core_.waiting(1) == 0 && !core_.is_fenced(0) && !core_.is_fenced(1);
+}
+
+// A thread that waits for an arrival keeps its own pace.
+Time PioCore::next_own_work() const {
+  Time next = Time::never();
+  for (const Thread& thread : threads_) {
+    if (thread.packet.context == nullptr && thread.has_item &&
+        thread.credits_since == Time::never()) {
+      next = std::min(next, origin_ + thread.item.at);
+    }
+  }
+  return next;
+}
+
+void PioCore::add_progress(Progress& sum) const {
+  sum.steps += blocks_;
+  sum.completed += packets_;
+  for (const Thread& thread : threads_) {
+    sum.requests += thread.total;
+  }
+  sum.requests_over += packets_;
+}
+
+std::string PioCore::waiting() const {
+  std::string text;
+  for (const Thread& thread : threads_) {
+    const auto number = config_.first_thread + static_cast<unsigned>(&thread - threads_.data());
+    if (thread.credits_since != Time::never()) {
+      const Context& context = thread.contexts[to_int(thread.item.domain)];
+      text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used\n",
+                          name(), number, context.number, context.credits.used(),
+                          context.credits.depth());
+    } else if (thread.place_since != Time::never()) {
+      text += fmt::format("{}: thread {} waits for {}\n", name(), number,
+                          thread.waits_for_fence ? "its fence" : "a block of the store buffer");
+    }
+  }
+  if (room_since_ != Time::never()) {
+    text += fmt::format("{}: a block waits for room in the IIO\n", name());
+  }
+  return text;
+}
+
+void PioCore::start_window() {
+  const Time now = flitwise::now();
+  for (WaitBook* const book : {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_}) {
+    book->start_window(now);
+  }
+}
+
+std::vector<WaitResult> PioCore::waits() const {
+  const CoresConfig& cores = config_.cores;
+  const auto of = [&](const WaitBook& book, const char* what, ResourceRole role, const char* key,
+                      std::uint64_t capacity) {
+    return book.result({name(), what, role, "down", "write", key, capacity});
+  };
+  return {of(place_waits_, "store_buffer", ResourceRole::kSlots, "host.cores.store_buffers",
+             cores.store_buffers),
+          of(credit_waits_, "send_credits", ResourceRole::kSlots, "device.pio.depth",
+             config_.engine.pio.depth),
+          of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
+             cores.write_queue),
+          of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", 0)};
+}
+
+// What software has been told of is what the device has returned, but for what never came to
+// memory. [PIO-12.33]
+std::vector<CheckResult> PioCore::checks_at_rest() const {
+  if (hooks_.are_returns_lost()) {
+    return {};
+  }
+  unsigned wrong = 0;
+  for (const Thread& thread : threads_) {
+    for (const Context& one : thread.contexts) {
+      const std::uint64_t shadow = hooks_.look(config_.engine.shadow_of(one.number)) % kCreditRing;
+      wrong += hooks_.returned(one.number) % kCreditRing == shadow ? 0 : 1;
+    }
+  }
+  return {{name() + std::string(": credits in memory are those that were returned"), wrong == 0,
+           fmt::format("{} contexts differ", wrong)}};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A core of the host whose threads send packets by PIO: it reads what they send, stores it into
+/// its store buffer, and lets full blocks leave as posted writes (docs/pio.md). A thread counts the
+/// credits of its contexts, and waits where they do not suffice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/component.h"
+#include "common/due_queue.h"
+#include "common/random.h"
+#include "common/wakeup.h"
+#include "flitwise/config.h"
+#include "pio/host_core.h"
+#include "pio/pio_engine.h"
+#include "pio/sender_credits.h"
+#include "stats/wait_book.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+
+/// The share of one core in the workload of a device. Threads of all its cores have numbers from 0
+/// on; thread t has the contexts t, t + threads, ...
+struct PioCoreConfig {
+  CoresConfig cores;
+  PioEngineConfig engine;
+  unsigned first_thread = 0;
+  unsigned all_threads() const { return cores.count * cores.threads; }
+};
+
+class PioCore final : public ComponentModule {
+ public:
+  /// What the core needs from outside.
+  struct Hooks {
+    /// Has the IIO room for a posted write to the device? wake() when it has again.
+    std::function<bool()> has_room;
+    /// A posted write to an offset of BAR 0.
+    std::function<void(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size)> write;
+    /// Eight bytes of host memory.
+    std::function<std::uint64_t(std::uint64_t address)> look;
+    /// Blocks of a context that the device has returned, to compare.
+    std::function<std::uint64_t(unsigned context)> returned;
+    /// Has the host refused writes?
+    std::function<bool()> are_returns_lost;
+    std::function<void()> begins;      ///< a packet is about to be written
+    std::function<void()> work_ended;  ///< its threads have nothing more to send
+  };
+  PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& config,
+          const WorkloadConfig& workload, const DeviceConfig& device, const RunConfig& run,
+          Hooks hooks);
+
+  void start(Time now);
+  /// The IIO has room.
+  void wake() { wakeup_.at(flitwise::now()); }
+  PioEngine::Sent sent() const { return {packets_, written_bytes_}; }
+
+  bool is_quiet() const override;
+  bool is_exhausted() const override;
+  bool is_done() const override { return is_exhausted() && is_quiet(); }
+  Time next_own_work() const override;
+  void add_progress(Progress& sum) const override;
+  std::string waiting() const override;
+  void start_window() override;
+  std::vector<WaitResult> waits() const override;
+  std::vector<CheckResult> checks_at_rest() const override;
+
+ private:
+  struct Context {
+    unsigned number = 0;
+    SenderCredits credits;
+    std::uint64_t packets = 0;
+  };
+  /// The packet that a thread writes.
+  struct Packet {
+    Context* context = nullptr;  // null: none
+    std::uint16_t first_block = 0, blocks = 0, block = 0, length_dws = 0;
+    std::uint8_t vl = 0;
+    bool asks_for_credits = false;
+    unsigned stored = 0;   // bytes of the block that comes next
+    bool is_read = false;  // its source
+  };
+  struct Thread {
+    std::unique_ptr<Workload> stream;
+    std::uint64_t total = 0;  // packets
+    WorkItem item;
+    bool has_item = false, is_exhausted = false, needs_fence = false, is_forced = false;
+    bool waits_for_fence = false;  // since place_since, not for a block
+    std::vector<Context> contexts;
+    Packet packet;
+    Time free{};                         // of what it does
+    Time credits_since = Time::never();  // it waits for credits
+    Time place_since = Time::never();    // for a block of the store buffer
+    Time fence_due = Time::never();      // the answer of the IIO
+  };
+
+  void work();
+  void run(unsigned number, Time now);
+  bool load(Thread& thread);
+  bool begin_packet(Thread& thread, Time now);
+  bool store_block(unsigned number, Time now);
+  bool fence(unsigned number, Time now);
+  void drain(Time now);
+  void stall(unsigned number, Time now, bool is_stalled);
+  Time next_of(const Thread& thread) const;
+  Time time_of_block() const;
+
+  const PioCoreConfig config_;
+  const Hooks hooks_;
+  Wakeup wakeup_;
+  HostCore core_;
+  std::vector<Thread> threads_;
+  DueQueue<const StoreBlock*> releases_;
+  Random random_;
+  Time origin_ = Time::never();
+  std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0, forces_ = 0;
+  std::array<std::uint8_t, kSendBlockBytes> bytes_{};  // of the block that is stored
+  Time room_since_ = Time::never();                    // a block waits for room in the IIO
+  WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a device that sends by PIO has counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "results/tables.h"
+
+namespace flitwise {
+
+/// Units: packets, bytes, blocks, writes.
+struct PioResult {
+  std::string device;
+  std::uint64_t packets = 0, bytes = 0;  ///< that have left by the port, and what it carried
+  std::uint64_t blocks = 0;              ///< cleared in order, and not returned before the window
+  std::uint64_t sdma_packets = 0;
+  std::uint64_t due_to_threshold = 0, due_to_pbc = 0, due_to_force = 0, due_to_early = 0,
+                due_to_error = 0;
+  std::uint64_t returned = 0;  ///< blocks that returns of the window have told of
+  std::uint64_t pending = 0;   ///< blocks
+  std::uint64_t posted_writes = 0;
+  CountsByKind errors;
+};
+
+const StatisticsTable& pio_table();
+
+}  // namespace flitwise

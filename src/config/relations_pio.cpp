@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to fit together where packets are sent by PIO.
+#include <algorithm>
+
+#include "common/quantity.h"
+#include "config/names.h"
+#include "config/relations.h"
+#include "pio/send_window.h"
+
+namespace flitwise::config {
+
+void check_pio(const Config& config, BrokenRelations& broken) {
+  const WorkloadConfig& workload = config.workload;
+  if (workload.via != WorkloadVia::kPio) {
+    return;
+  }
+  const PioConfig& pio = config.device.pio;
+  broken.add_if(workload.kind != WorkloadKind::kPostedWrite, {"workload.via", "workload.kind"},
+                "kind {} by pio; expected posted_write", spelling(workload.kind));
+  broken.add_if(config.link.carrier != Carrier::kPcie, {"workload.via", "link.carrier"},
+                "PIO on the {} carrier; expected link.carrier pcie", spelling(config.link.carrier));
+  broken.add_if(config.device.functions.bar_size < 2 * Bytes{kPioWindowBytes},
+                {"workload.via", "device.functions.bar_size"},
+                "a BAR 0 of {}, and the PIO window lies from 32MiB to 64MiB of it; expected "
+                "device.functions.bar_size 64MiB or more",
+                size_text(config.device.functions.bar_size));
+  broken.add_if(config.host.iommu_driver.enabled, {"workload.via", "host.iommu_driver.enabled"},
+                "a driver that moves pages under returned credits; expected "
+                "host.iommu_driver.enabled false");
+  broken.add_if(workload.domain_choice == DomainChoice::kChurn,
+                {"workload.via", "workload.domain_choice"},
+                "contexts that end, and send contexts that do not; expected another "
+                "workload.domain_choice");
+  broken.add_if(workload.domains > kSendContexts, {"workload.via", "workload.domains"},
+                "{} domains, and {} send contexts; expected workload.domains up to {}",
+                workload.domains, kSendContexts, kSendContexts);
+  const Bytes deep = std::min(pio.deep_contexts, workload.domains);
+  const Bytes blocks = deep * pio.deep_depth + (workload.domains - deep) * pio.depth;
+  broken.add_if(
+      blocks > kSendMemoryBlocks,
+      {"workload.domains", "device.pio.depth", "device.pio.deep_contexts", "device.pio.deep_depth"},
+      "send contexts of {} blocks together; expected up to {}, 1 MiB of send memory", blocks,
+      kSendMemoryBlocks);
+  const Bytes most = workload.sizes.empty() ? workload.payload : workload.size_cap;
+  const Bytes smallest = deep == workload.domains ? pio.deep_depth
+                         : deep > 0               ? std::min(pio.depth, pio.deep_depth)
+                                                  : pio.depth;
+  const Bytes room = std::min<Bytes>(smallest, kMostPacketBlocks) * kSendBlockBytes - kQwBytes;
+  broken.add_if(most > room,
+                {workload.sizes.empty() ? "workload.payload" : "workload.size_cap",
+                 "device.pio.depth", "device.pio.deep_depth"},
+                "packets up to {}, and room for {} beside the PBC of 8B in the smallest context; "
+                "expected packets that fit into it, and into 162 blocks of 64B",
+                size_text(most), size_text(room));
+  broken.add_if(pio.egress.stalled_vl > 7 && pio.egress.stalled_vl != 15,
+                {"device.pio.egress.stalled_vl"}, "VL {}; expected 0 to 7, or 15",
+                pio.egress.stalled_vl);
+}
+
+}  // namespace flitwise::config

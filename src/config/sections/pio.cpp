@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of what sends by PIO: the cores of a host, and the send memory of a device.
+#include "config/sections/sections.h"
+#include "pio/launch.h"
+
+namespace flitwise::config {
+
+Keys core_keys() {
+  return joined({
+      count(KEY(host.cores.count), between(1, 64), "Cores that write packets to each device."),
+      count(KEY(host.cores.threads), between(1, 2),
+            "Threads of a core; they share its store buffer. The contexts of a device are shared "
+            "out to all threads in turn."),
+      count(KEY(host.cores.store_buffers), between(1, 64),
+            "Write-combining blocks of 64 bytes of a core."),
+      count(KEY(host.cores.window), between(0, 256),
+            "Stores and fences of a thread that a core runs ahead of one that waits."),
+      count(KEY(host.cores.store_bytes), only({8, 16, 32, 64}), "Bytes of a store."),
+      choice(KEY(host.cores.fence),
+             "A fence behind each packet, behind each block of 64 bytes of a "
+             "packet as well, or none."),
+      count(KEY(host.cores.vls), between(1, kVlQueues),
+            "Virtual lanes that the packets of a context use in turn: VL 0 on; 9: VL15 as well."),
+      count(KEY(host.cores.write_queue), between(1, 1024),
+            "Posted writes to a device that the IIO holds for the link."),
+      real(KEY(host.cores.credit_requests), 0, 1,
+           "Share of packets that ask for their credits (PbcCreditReturn)."),
+      time(KEY(host.cores.timing.clock), any_clock(), "Clock period of a core."),
+      time(KEY(host.cores.timing.store), any_latency(),
+           "A store, where it takes more than a clock."),
+      time(KEY(host.cores.timing.source), any_latency(),
+           "A thread reads 64 bytes of what it sends: about 1 ns from L1, 4 ns from L2."),
+      time(KEY(host.cores.timing.drain), any_latency(),
+           "A block leaves the store buffer, and its place is free again; all blocks at once, so "
+           "that store_buffers x 64 B over this is the most of a core."),
+      time(KEY(host.cores.timing.fence), any_latency(), "From a core to the IIO and back."),
+      time(KEY(host.cores.timing.credit_poll), between(Time::from_ns(1), Time::from_us(1'000)),
+           "Between two looks of a waiting thread at its credits in memory."),
+  });
+}
+
+Keys pio_keys() {
+  return joined({
+      count(KEY(device.pio.depth), between(1, kMostContextBlocks),
+            "Blocks of 64 bytes of a send context; each domain of the workload has one."),
+      count(KEY(device.pio.deep_contexts), between(0, kSendContexts),
+            "Contexts, from 0 on, that have deep_depth instead."),
+      count(KEY(device.pio.deep_depth), between(1, kMostContextBlocks),
+            "Blocks of each of the deep contexts."),
+      count(KEY(device.pio.threshold), between(0, kCreditRing - 1),
+            "Blocks that are free and not returned before credits are returned; 0: never by "
+            "that."),
+      flag(KEY(device.pio.early_return),
+           "The blocks of a packet are free when it is committed to egress, not when it has left."),
+      count(KEY(device.pio.group), only({1, 2, 4, 8}),
+            "Neighbouring contexts whose credits return in one write."),
+      rate("device.pio.egress.rate", AT(device.pio.egress.rate_gbps), "Gb/s", bit_rate_dimension(),
+           1'000'000'000, between(1'000'000, 1'000'000'000'000'000), "Rate of the network port."),
+      count(KEY(device.pio.egress.launch_fifo), between(1, kSendMemoryBlocks),
+            "Packets that the launch FIFO of a VL holds."),
+      size(KEY(device.pio.egress.buffer),
+           between(kMostPacketBlocks * kSendBlockBytes, Bytes{1} << 30),
+           "Transmit buffer of the port for each VL."),
+      count(KEY(device.pio.egress.stalled_vl), between(0, 15),
+            "The VL that egress.stall is about: 0 to 7, or 15."),
+      time(KEY(device.pio.egress.stall_from), any_latency(), "When its stall begins."),
+      time(KEY(device.pio.egress.stall), or_zero_as("none", any_latency()),
+           "How long the peer has no credits for that VL."),
+      time(KEY(device.pio.timing.clock), any_clock(),
+           "Clock period of send memory, launch and egress: one grant of the launch arbiter and "
+           "one block read in each."),
+      time(KEY(device.pio.timing.crossing), any_latency(),
+           "Between the clocks of the PCIe interface and of send memory, each way."),
+      time(KEY(device.pio.timing.egress), any_latency(), "From send memory to the port."),
+  });
+}
+
+}  // namespace flitwise::config
