@@ -49,6 +49,10 @@ std::string candidate(const Config& config, const config::Key& key) {
     const Time step = host.iommu_driver.step;
     return fmt::format("{}ns", (step == Time{} ? host.timing.software_step : step).ns() / 2);
   }
+  if (key.path == "host.cores.fence") {  // one kind of them less
+    const StoreFence fence = config.host.cores.fence;
+    return fence == StoreFence::kBlock ? "packet" : fence == StoreFence::kPacket ? "none" : "";
+  }
   const Json present = key.write(config);
   if (present.is_string()) {
     return doubled_quantity(present.get<std::string>());
@@ -88,7 +92,7 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
       return {host};
     }
     if (place == node.name || place == node.link || place == node.name + "_cache" ||
-        place == node.name + "_memory") {
+        place == node.name + "_memory" || place == node.name + "_pio") {
       return {host, node.name, node.link};
     }
     if (place == "host_of_" + node.name || place == node.name + ".host") {

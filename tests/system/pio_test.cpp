@@ -103,6 +103,13 @@ TEST(Pio, PIO_018_AFenceCostsItsRoundTripAndChangesNoPacket) {
   // All of its blocks have to be out first, which takes the drain; meanwhile it reads what is next.
   EXPECT_NEAR(fence.total.ns() / 1000, 380, 10);
   EXPECT_NEAR(with.seconds * 1e9 / 1000, 380, 20);
+  Config config;
+  config.host.cores.fence = StoreFence::kPacket;
+  Limit limit;
+  limit.at = "ep0_core0";
+  limit.key = "host.cores.fence";
+  advise(config, limit);
+  EXPECT_EQ(limit.larger, "none");
 }
 TEST(Pio, PIO_018_WithoutFencesPacketsFollowEachOther) {
   const Ended without = run(config_of("count: 1, timing: {fence: 300ns}", "depth: 128",
