@@ -137,16 +137,16 @@ struct CoresConfig {
   unsigned window = 0;          ///< stores and fences that a thread runs ahead [PIO-4.5]
   unsigned store_bytes = 64;    ///< 8, 16, 32 or 64
   StoreFence fence = StoreFence::kNone;
-  unsigned vls = 1;               ///< that the packets of a context use in turn; 9: VL15 as well
-  unsigned write_queue = 32;      ///< posted writes that the IIO holds for the link
-  double credit_requests = 0;     ///< share of packets whose PBC asks for credits
+  unsigned vls = 1;            ///< that the packets of a context use in turn; 9: VL15 as well
+  unsigned write_queue = 32;   ///< posted writes that the IIO holds for the link
+  double credit_requests = 0;  ///< share of packets whose PBC asks for credits
   struct {
     Time clock = Time::from_ps(250);
-    Time store{0};                            ///< of a store, beside a clock of the core
-    Time source{0};                           ///< reading 64 bytes of a packet's source
-    Time drain = Time::from_ns(80);           ///< a block leaves and its place is free
-    Time fence = Time::from_ns(200);          ///< core to the IIO and back [PIO-4.4]
-    Time credit_poll = Time::from_ns(50);     ///< between two looks at returned credits
+    Time store{0};                         ///< of a store, beside a clock of the core
+    Time source{0};                        ///< reading 64 bytes of a packet's source
+    Time drain = Time::from_ns(80);        ///< a block leaves and its place is free
+    Time fence = Time::from_ns(200);       ///< core to the IIO and back [PIO-4.4]
+    Time credit_poll = Time::from_ns(50);  ///< between two looks at returned credits
   } timing;
 };
 
@@ -481,8 +481,8 @@ struct CxlDeviceConfig {
 /// Of DeviceConfig::functions.carriers. The VFs are those from 1 on, however many there are.
 inline const std::vector<unsigned> kAllFunctions = {}, kVirtualFunctions = {~0U};
 
-/// Send memory of a device, where workload.via is pio (docs/pio.md). Each domain of the workload has
-/// a send context, whose number it has.
+/// Send memory of a device, where workload.via is pio (docs/pio.md). Each domain of the workload
+/// has a send context, whose number it has.
 struct PioConfig {
   unsigned depth = 64;         ///< blocks of a context
   unsigned deep_contexts = 0;  ///< the first so many have deep_depth
@@ -499,9 +499,9 @@ struct PioConfig {
     Time stall{0};  ///< 0: no VL stalls
   } egress;
   struct {
-    Time clock = Time::from_ps(1242);    ///< of all behind the PCIe interface
+    Time clock = Time::from_ps(1242);     ///< of all behind the PCIe interface
     Time crossing = Time::from_ps(2484);  ///< between the two clocks, each way
-    Time egress = Time::from_ns(50);     ///< send memory to the port
+    Time egress = Time::from_ns(50);      ///< send memory to the port
   } timing;
 };
 

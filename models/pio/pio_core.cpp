@@ -338,7 +338,7 @@ std::vector<WaitResult> PioCore::waits() const {
              config_.engine.pio.depth),
           of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
              cores.write_queue),
-          of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", 0)};
+          of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads)};
 }
 
 // What software has been told of is what the device has returned, but for what never came to

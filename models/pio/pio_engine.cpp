@@ -106,7 +106,8 @@ void PioEngine::work() {
   note_returns(now);
   port_.work(
       now, [this](Time ready, Time begin) { port_waits_.add(ready, begin); },
-      [this](unsigned, std::uint32_t bytes, Time end) {
+      [this](unsigned queue, std::uint32_t bytes, Time end) {
+        lanes_ |= 1U << queue;
         ++totals_.packets;
         totals_.bytes += bytes;
         last_end_ = end;
@@ -281,6 +282,7 @@ std::string PioEngine::waiting() const {
 void PioEngine::start_window() {
   const Time now = flitwise::now();
   before_ = totals_;
+  lanes_ = 0;
   window_begin_ = now;
   returned_before_ = sum_of_contexts(&SendContext::returned);
   counts_ = true;
@@ -300,13 +302,15 @@ std::uint64_t PioEngine::sum_of_contexts(std::uint64_t (SendContext::*counter)()
 std::vector<WaitResult> PioEngine::waits() const {
   const auto& egress = config_.pio.egress;
   WaitResult port = port_waits_.result(
-      {name(), "port", ResourceRole::kServer, "down", "write", "device.pio.egress.rate"});
+      {name(), "port", ResourceRole::kServer, "down", "write", "device.pio.egress.rate", 1});
   const Time window = std::min(window_end_, flitwise::now()) - window_begin_;
   const double bits = 8.0 * static_cast<double>(totals_.bytes - before_.bytes);
   port.busy = window > Time{} ? bits / egress.rate_gbps / window.ns() : 0;
   return {lane_waits_.result({name(), "transmit_buffer", ResourceRole::kQueue, "down", "write",
                               "device.pio.egress.buffer", egress.buffer}),
-          port, return_waits_.result({name(), "returns", ResourceRole::kQueue, "up", "", ""})};
+          port,
+          return_waits_.result(
+              {name(), "returns", ResourceRole::kQueue, "up", "", "", CreditReturnQueue::kMost})};
 }
 
 void PioEngine::report(RunResult& result) const {
@@ -323,6 +327,7 @@ void PioEngine::report(RunResult& result) const {
   row.blocks = sum_of_contexts(&SendContext::freed) - returned_before_;
   row.returned = sum_of_contexts(&SendContext::returned) - returned_before_;
   row.pending = sum_of_contexts(&SendContext::pending);
+  row.vls = static_cast<std::uint64_t>(__builtin_popcount(lanes_));
   row.errors = errors();
   RequestRoute& route = result.routes.emplace_back(route_);
   route.requests = row.packets;

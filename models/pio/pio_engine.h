@@ -135,6 +135,7 @@ class PioEngine final : public ComponentModule, public Engine, private RegionOwn
   std::uint64_t returned_before_ = 0;
   std::uint64_t written_bytes_ = 0, window_reads_ = 0, disordered_ = 0, corrupted_ = 0;
   std::uint64_t cleared_blocks_ = 0;
+  unsigned lanes_ = 0;  // by which packets have left in the window, a bit each
   Time last_end_{};
   Time lane_since_ = Time::never();  // packets are launched, and no lane has room
   WaitBook lane_waits_, port_waits_, return_waits_;

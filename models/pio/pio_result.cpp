@@ -27,6 +27,7 @@ const StatisticsTable& pio_table() {
                  "Blocks that are free and not returned at the end.")
           .count("posted_writes", &PioResult::posted_writes,
                  "Posted writes that came to the PIO window.")
+          .count("vls", &PioResult::vls, "Virtual lanes by which packets have left.")
           .by_kind("errors", &PioResult::errors, "pio_error",
                    "Errors of contexts, and writes to contexts that are not there, by kind.");
   return kTable;

@@ -20,6 +20,7 @@ struct PioResult {
   std::uint64_t returned = 0;  ///< blocks that returns of the window have told of
   std::uint64_t pending = 0;   ///< blocks
   std::uint64_t posted_writes = 0;
+  std::uint64_t vls = 0;  ///< by which packets have left
   CountsByKind errors;
 };
 

@@ -49,6 +49,8 @@ machines = [
     ("examples/cxl_memory", [few, "iommu.translation=first_stage", "device.functions.count=4"]),
     ("examples/cxl_hdm_db", [few]),
     ("examples/cxl_memory", [few]),
+    ("checks/pio", [few]),
+    ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us"]),
 ]
 # Lists and files, of which the schema knows no other value.
 never_turned = {"system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
@@ -61,7 +63,7 @@ contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted
 # Keys that act on what does not happen in a short run of a configuration that sets them.
 silent = {
     "workload.domains",          # PASIDs are of one size, and without handles or translation nothing looks at them
-    "workload.trace",            # a file
+    "workload.trace", "workload.sizes",  # files
     "device.atc.entries", "iommu.iotlb.entries", "iommu.paging_cache.entries",  # each page once: nothing is found again
     "link.relaxed_passing",      # no request of these has RO or IDO
     "host.requester_check", "system.source_validation", "system.acs.source_validation",  # for what scripts send

@@ -141,8 +141,8 @@ def narrow_and_short():
 
 def deadlock():
     """The report of a run that does not get on begins on a clean line."""
-    run = Run("--set", "link.timing.propagation=1us", "--set", "link.timing.replay_timeout=100ns", "--set", "run.deadlock_after=300ms",
-              config=source + "/configs/bench/flit_mode_posted_write_64B.yaml").stop_for(2).end()
+    run = Run("--set", "link.timing.propagation=1us", "--set", "link.timing.replay_timeout=100ns", "--set", "run.deadlock_after=3s",
+              config=saturated).stop_for(2).end()
     expect(run.code == 3, f"a machine that does not come up ended with {run.code}")
     expect(run.drawings() and re.match(r"[\d.]+ [num]?s simulated$", run.drawings()[-1]), f"it told: {run.drawings()!r}")
     expect(run.rest().startswith("flitwise: simulation error: "), f"what follows: {run.rest()[:200]!r}")

@@ -186,6 +186,23 @@ TEST(Pio, PIO_091_ReturnsGoByHandle) {
   EXPECT_GE(done.pio.returned, 3000U);
 }
 
+// The window is for writing.
+TEST(Pio, PIO_12_26_AReadOfTheWindowGivesOnes) {
+  Machine machine(config_from_text(
+      config_of("count: 1", "depth: 8", "domains: 1, payload: 56B, requests: 1"), "run.yaml", ""));
+  machine.bring_up();
+  std::uint32_t seen = 0;
+  machine.bridge().read(machine.software().device(0).bar.base + kPioWindow, 4,
+                        [&](const HostAnswer& answer) { seen = answer.value(); });
+  machine.run_until_quiet();
+  EXPECT_EQ(seen, 0xffff'ffffU);
+  machine.start();
+  machine.run_until_quiet();
+  const PioResult row = machine.result().rows<PioResult>().at(0);
+  EXPECT_EQ(row.packets, 1U);
+  EXPECT_EQ(row.errors.at("window_read"), 1U);
+}
+
 // Credits that never come: the report names the context. [PIO-7.9]
 TEST(Pio, CreditsThatAreNeverReturnedAreADeadlockWithAName) {
   try {
@@ -223,6 +240,7 @@ TEST(Pio, PIO_092_160ContextsSendWholePacketsInOrder) {
                 "domains: 160, domain_choice: uniform, sizes: google_rpc_2008, size_cap: 4000B, "
                 "requests: 20000"));
   EXPECT_EQ(done.pio.packets, 20'000U);
+  EXPECT_EQ(done.pio.vls, 9U);
   EXPECT_TRUE(done.pio.errors.empty());
 }
 

@@ -8,7 +8,7 @@ namespace flitwise::config {
 Keys core_keys() {
   return joined({
       count(KEY(host.cores.count), between(1, 64), "Cores that write packets to each device."),
-      count(KEY(host.cores.threads), between(1, 2),
+      count(KEY(host.cores.threads), only({1, 2}),
             "Threads of a core; they share its store buffer. The contexts of a device are shared "
             "out to all threads in turn."),
       count(KEY(host.cores.store_buffers), between(1, 64),
