@@ -118,6 +118,7 @@ for name in taken unreadable setting; do
   grep -q "mixed/$name.yaml:[0-9]" "$folder/err" || fail "nothing told of $name.yaml: $(cat "$folder/err")"
 done
 grep -q '<error message="[^"]*unreadable.yaml:1:1: title: is missing' "$folder/mixed.xml" || fail "the first problem is no message: $(cat "$folder/mixed.xml")"
+[[ $(grep -c "unreadable.yaml:[0-9]*:[0-9]*: " "$folder/mixed.xml") == $(grep -c "mixed/unreadable.yaml:[0-9]" "$folder/err") ]] || fail "problems are missing in JUnit: $(cat "$folder/mixed.xml")"
 code=0
 out=$("$FLITWISE" conform "$folder/mixed" --list 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a list beside files that are wrong: exit code $code, $out"
