@@ -60,6 +60,22 @@ TEST(Captures, ALaterEventHasTheSameValue) {
   EXPECT_THAT(failures_of(kSameTag, {wire(1, "MRd", "any"), wire(2, "CplD", "x")}), SizeIs(1));
 }
 
+TEST(Captures, EachPatternOfAGroupNamesItsOwnValue) {
+  const std::string group =
+      "expect:\n"
+      "- any_order: [{event: wire, type: MRd, capture: {r: tag}}, {event: wire, type: MWr, "
+      "capture: "
+      "{w: tag}}]\n"
+      "- {event: wire, type: CplD, tag: {same: r}}\n"
+      "- {event: wire, type: Cpl, tag: {same: w}}\n";
+  EXPECT_THAT(failures_of(group, {wire(1, "MWr", 8), wire(2, "MRd", 7), wire(3, "CplD", 7),
+                                  wire(4, "Cpl", 8)}),
+              IsEmpty());
+  EXPECT_THAT(failures_of(group, {wire(1, "MWr", 8), wire(2, "MRd", 7), wire(3, "CplD", 7),
+                                  wire(4, "Cpl", 7)}),
+              ElementsAre(HasSubstr("wire type=Cpl tag=8; seen")));
+}
+
 TEST(Captures, ALaterEventHasAnotherValue) {
   const std::string other =
       "expect:\n"
