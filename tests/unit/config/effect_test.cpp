@@ -93,6 +93,18 @@ TEST(Effect, WhatAHostOverridesCountsForItsDevices) {
   EXPECT_THAT(with("h0"), ElementsAre(HasSubstr("system.instances.h1.ep0.device.atc.requests")));
 }
 
+TEST(Effect, AHostIsAskedForAllOfItsDevices) {
+  const auto with = [](const std::string& link) {
+    return idle("system: {hosts: 2, devices: 3, instances: {h1: {host.dhi.report_errors: false}, " +
+                link + ": {link.identity: dhi}}}\n");
+  };
+  for (const char* const own : {"h1.rp0-h1.ep0", "h1.rp1-h1.ep1", "h1.rp2-h1.ep2"}) {
+    EXPECT_THAT(with(own), IsEmpty()) << own;
+  }
+  EXPECT_THAT(with("rp2-ep2"),
+              ElementsAre(HasSubstr("system.instances.h1.host.dhi.report_errors")));
+}
+
 // Devices that share a table share its handles, whether or not each of them uses its own.
 TEST(Effect, TheWidthOfHandlesInASharedTableCountsForOthers) {
   const auto with = [](const std::string& table) {
