@@ -47,7 +47,6 @@ Bdf destination_of(const Tlp& tlp) {
 Tlp invalidate_request_tlp(const InvalidateRequest& request, std::uint8_t* body) {
   FLITWISE_CHECK(request.itag < kItags, "ITag " + std::to_string(request.itag));
   Tlp tlp = message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest, request.agent);
-  tlp.tc = request.tc;
   tlp.tag = request.itag;
   tlp.length_dw = kInvalidateBodyBytes / 4;
   tlp.message_dw2 = std::uint32_t{request.function.value} << kIdShift;
@@ -65,7 +64,6 @@ InvalidateRequest invalidate_request_of(const Tlp& tlp, const std::uint8_t* body
   request.agent = tlp.requester_id;
   request.function = destination_of(tlp);
   request.itag = static_cast<std::uint8_t>(tlp.tag % kItags);
-  request.tc = tlp.tc;
   request.range = decoded.range;
   request.is_undefined = decoded.is_undefined;
   request.pasid = pasid_of(tlp);

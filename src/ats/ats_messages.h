@@ -28,7 +28,6 @@ struct InvalidateRequest {
   Bdf agent;                  ///< the translation agent that asks
   Bdf function;               ///< whose ATC it is
   std::uint8_t itag = 0;      ///< 0..31
-  std::uint8_t tc = 0;        ///< any; the completions choose their own
   PageRange range;            ///< untranslated addresses
   bool is_undefined = false;  ///< the received size was reserved [SFE-08]
   bool is_global = false;     ///< all PASIDs; counts only beside a PASID

@@ -47,7 +47,7 @@ void check_invalidate_request(const Tlp& tlp, const ByteVector& payload) {
   const Tlp written = through_the_wire(invalidate_request_tlp(request, body.data()), body);
   const InvalidateRequest again = invalidate_request_of(written, body.data());
   FLITWISE_PROPERTY(again.agent == request.agent && again.function == request.function);
-  FLITWISE_PROPERTY(again.itag == request.itag && again.tc == request.tc);
+  FLITWISE_PROPERTY(again.itag == request.itag);
   FLITWISE_PROPERTY(again.range == request.range && again.is_global == request.is_global);
   FLITWISE_PROPERTY(again.pasid == request.pasid);
 }

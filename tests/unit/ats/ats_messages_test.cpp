@@ -18,7 +18,6 @@ TEST(AtsMessages, SFE_07_InvalidateRequestComesBack) {
   request.agent = kAgent;
   request.function = kFunction;
   request.itag = 31;
-  request.tc = 3;
   request.range = PageRange::everything();
   request.is_global = true;
   request.pasid = Pasid{0xabcde};
@@ -32,7 +31,6 @@ TEST(AtsMessages, SFE_07_InvalidateRequestComesBack) {
   EXPECT_EQ(back.agent, kAgent);
   EXPECT_EQ(back.function, kFunction);
   EXPECT_EQ(back.itag, 31);
-  EXPECT_EQ(back.tc, 3);
   EXPECT_EQ(back.range, PageRange::everything());
   EXPECT_TRUE(back.is_global);
   EXPECT_EQ(back.pasid, request.pasid);
