@@ -72,8 +72,8 @@ void ScriptSession::run(const FaultRecordOp& op) {
   auto& agent = machine_.agent();
   const unsigned records = machine_.config.iommu.capabilities.fault_records;
   if (op.index >= records) {
-    bad_value("index: there are " + std::to_string(records) +
-              " fault records; expected one of them");
+    bad_value("index: is " + std::to_string(op.index) + "; expected less than " +
+              std::to_string(records) + ", which is iommu.capabilities.fault_records");
     return;
   }
   const std::uint32_t offset = kFaultRecords + 16 * op.index;

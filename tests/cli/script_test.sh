@@ -53,6 +53,9 @@ printed "nearest key 'addr'"
 echo '{"op":"peak","addr":0}' >"$work/bad.jsonl"
 expect 2 script "$work/bad.jsonl"
 printed "nearest op 'peek'"
+echo '{"op":"fault_record","index":1}' >"$work/bad.jsonl"
+expect 2 script --set iommu.capabilities.fault_records=1 "$work/bad.jsonl"
+printed "index: is 1; expected less than 1, which is iommu.capabilities.fault_records"
 
 # A message of CXL goes where somebody has its channel, and nowhere else.
 cat >"$work/cxl.jsonl" <<'L'
