@@ -186,7 +186,7 @@ TEST(Pio, PIO_091_ReturnsGoByHandle) {
   EXPECT_GE(done.pio.returned, 3000U);
 }
 
-// The window is for writing.
+// The window is for writing. [PIO-12.26]
 TEST(Pio, PIO_12_26_AReadOfTheWindowGivesOnes) {
   Machine machine(config_from_text(
       config_of("count: 1", "depth: 8", "domains: 1, payload: 56B, requests: 1"), "run.yaml", ""));
