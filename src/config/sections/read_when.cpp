@@ -23,7 +23,7 @@ std::vector<Relation> relations() {
   const Condition pcie = is("link.carrier", {"pcie"});
   const Condition hostile = is("workload.kind", {"hostile"});
   const Condition generated = is("workload.kind", {"posted_write", "read", "read_write", "nic"});
-  const Condition dma = is("workload.via", {"dma"});
+  const Condition dma = is("workload.via", {"dma", "pio"});  // requests of a device over PCIe
   const Condition pio = is("workload.via", {"pio"});
   const Condition several = is_not("workload.domains", {"1"});
   const Condition handles = is("link.identity", {"dhi"}) && pcie;
@@ -123,7 +123,7 @@ std::vector<Relation> relations() {
       {{"device.pio.deep_depth"}, is_not("device.pio.deep_contexts", {"0"})},
       {{"device.pio.egress.stalled_vl", "device.pio.egress.stall_from"},
        is_not("device.pio.egress.stall", {"none"})},
-      {{"device.dma"}, is_not("workload.via", {"pio"})},
+      {{"device.dma.outstanding", "device.dma.issue_interval"}, is_not("workload.via", {"pio"})},
       // ---- workload
       {{"workload.payload"}, generated && is("workload.sizes", {""})},
       {{"workload.size_cap"}, generated && is_not("workload.sizes", {""})},
