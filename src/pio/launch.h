@@ -34,7 +34,7 @@ struct LaunchedPacket {
   std::uint16_t source = 0;  ///< context 0..159, SDMA engine 160..175
   std::uint16_t blocks = 0;
   std::uint8_t vl = 0;
-  std::uint32_t life = 0;   ///< of the context, since a restart forgets what was before
+  std::uint32_t life = 0;   ///< of the context or ring, since a restart forgets what was before
   std::uint64_t place = 0;  ///< of its first block, counted since the source began
 };
 
@@ -86,14 +86,23 @@ class SdmaQueue {
   static constexpr std::size_t kMostPackets = 2048;  ///< as many as its descriptor queue
 
   bool is_full() const { return packets_.size() == kMostPackets; }
-  /// REQUIRES: not full.
-  void push(unsigned blocks, unsigned vl) {
+  /// `life` of the ring that it comes from; 0: it is a count of blocks alone. REQUIRES: not full.
+  void push(unsigned blocks, unsigned vl, std::uint32_t life) {
     make_room(packets_);
-    packets_.push_back({static_cast<std::uint16_t>(blocks), static_cast<std::uint8_t>(vl)});
+    packets_.push_back({static_cast<std::uint16_t>(blocks), static_cast<std::uint8_t>(vl), life});
+    end_ += blocks;
+  }
+  /// The place that the next packet will have.
+  std::uint64_t end_place() const { return end_; }
+  /// Packets that are not launched are forgotten.
+  void drop_all() {
+    packets_.clear();
+    end_ = launched_;
   }
   bool has_packet() const { return !packets_.empty(); }
   unsigned blocks() const { return packets_.front().blocks; }
   unsigned vl() const { return packets_.front().vl; }
+  std::uint32_t life() const { return packets_.front().life; }
   std::uint64_t launch_place() const { return launched_; }
   /// REQUIRES: has_packet().
   void launch() {
@@ -107,9 +116,10 @@ class SdmaQueue {
   struct Packet {
     std::uint16_t blocks;
     std::uint8_t vl;
+    std::uint32_t life;
   };
   boost::circular_buffer<Packet> packets_{8};
-  std::uint64_t launched_ = 0;  // blocks
+  std::uint64_t launched_ = 0, end_ = 0;  // blocks
   bool has_error_ = false;
 };
 

@@ -18,7 +18,7 @@ bool is_disallowed(const LaunchedPacket& packet) {
 
 }  // namespace
 
-SendEngine::SendEngine() : contexts_(kSendContexts), sdma_(kSdmaEngines) {}
+SendEngine::SendEngine() : contexts_(kSendContexts), sdma_(kSdmaEngines), rings_(kSdmaEngines) {}
 
 std::string SendEngine::setup_flaw(unsigned context, const SendContextSetup& setup) const {
   if (setup.depth == 0 || setup.depth > kMostContextBlocks) {
@@ -122,13 +122,6 @@ void SendEngine::fill(unsigned context, unsigned blocks, unsigned vl, bool retur
   }
 }
 
-void SendEngine::sdma_fill(unsigned engine, unsigned blocks, unsigned vl) {
-  if (!sdma_[engine].is_full()) {
-    sdma_[engine].push(blocks, vl);
-    launch_arbiter_.set_ready(kSendContexts + engine, true);
-  }
-}
-
 // REQUIRES: the source is ready.
 LaunchedPacket SendEngine::next_packet(unsigned source) const {
   LaunchedPacket packet;
@@ -143,6 +136,7 @@ LaunchedPacket SendEngine::next_packet(unsigned source) const {
     const SdmaQueue& queue = sdma_[source - kSendContexts];
     packet.blocks = static_cast<std::uint16_t>(queue.blocks());
     packet.vl = static_cast<std::uint8_t>(queue.vl());
+    packet.life = queue.life();
     packet.place = queue.launch_place();
   }
   return packet;
@@ -166,9 +160,8 @@ void SendEngine::launch() {
     contexts_[source].launch();
     note_ready(source);
   } else {
-    SdmaQueue& queue = sdma_[source - kSendContexts];
-    queue.launch();
-    launch_arbiter_.set_ready(source, queue.has_packet());
+    sdma_[source - kSendContexts].launch();
+    admit_sdma(source - kSendContexts);
   }
   if (is_disallowed(packet)) {
     drop(packet);
@@ -227,6 +220,9 @@ void SendEngine::clear(unsigned vl) {
   }
   const LaunchedPacket packet = *leaving(vl);
   leaving_[queue_of_vl(vl)].reset();
+  if (is_of_ring(packet)) {
+    rings_[packet.source - kSendContexts].clear(packet.place);
+  }
   if (!is_of_this_life(packet)) {
     return;
   }
@@ -246,12 +242,22 @@ bool SendEngine::is_of_this_life(const LaunchedPacket& packet) const {
   return packet.source < kSendContexts && contexts_[packet.source].life() == packet.life;
 }
 
+bool SendEngine::has_bytes(const LaunchedPacket& packet) const {
+  return is_of_this_life(packet) || is_of_ring(packet);
+}
+
 Pbc SendEngine::pbc_of(const LaunchedPacket& packet) const {
+  if (packet.source >= kSendContexts) {
+    return rings_[packet.source - kSendContexts].pbc_of(packet.place);
+  }
   const PacketAssembly& assembly = contexts_[packet.source].assembly();
   return decode_pbc(little_endian(memory_.bytes(assembly.index_of(packet.place)), kQwBytes));
 }
 
 std::vector<std::uint8_t> SendEngine::bytes_of(const LaunchedPacket& packet) const {
+  if (packet.source >= kSendContexts) {
+    return rings_[packet.source - kSendContexts].bytes_of(packet.place);
+  }
   const PacketAssembly& assembly = contexts_[packet.source].assembly();
   std::vector<std::uint8_t> bytes;
   for (unsigned i = 0; i < packet.blocks; ++i) {

@@ -12,6 +12,7 @@
 
 #include "pio/credit_return.h"
 #include "pio/launch.h"
+#include "pio/sdma_ring.h"
 #include "pio/send_context.h"
 #include "pio/vl_arbiter.h"
 
@@ -68,6 +69,23 @@ class SendEngine {
   /// A packet is in the send buffer of an SDMA engine, 0..15. Refused where its queue is full.
   void sdma_fill(unsigned engine, unsigned blocks, unsigned vl);
 
+  // ---- SDMA engines 0..15 with descriptor rings; docs/pio.md shows their turn of calls
+  /// REQUIRES: SdmaRing::setup_flaw() finds nothing.
+  void sdma_set_up(unsigned engine, const SdmaSetup& setup);
+  /// Begins the ring anew, its registers as they are; nothing where it is not set up. Packets that
+  /// are launched leave, others are forgotten. [PIO-6.16]
+  void sdma_restart(unsigned engine);
+  void sdma_disable(unsigned engine);
+  void sdma_write_tail(unsigned engine, std::uint64_t index);
+  /// A read that goes out now; absent: none can, see sdma_ring() for why.
+  std::optional<SdmaRead> sdma_next_read(unsigned engine);
+  void sdma_take(unsigned engine, std::uint64_t tag, const std::uint8_t* data);
+  void sdma_fail(unsigned engine, std::uint64_t tag);  ///< UR, CA, poisoned, or no answer
+  /// The head goes to host memory; absent: nobody has asked since.
+  std::optional<SdmaHeadWrite> sdma_take_head_write(unsigned engine) {
+    return rings_[engine].take_head_write();
+  }
+
   // ---- launch and egress
   /// Whom the launch arbiter grants next; LaunchArbiter::kNone: nobody can launch.
   unsigned next_source() const;
@@ -95,10 +113,13 @@ class SendEngine {
   // ---- what can be looked at
   const SendContext& context(unsigned context) const { return contexts_[context]; }
   const SdmaQueue& sdma(unsigned engine) const { return sdma_[engine]; }
+  const SdmaRing& sdma_ring(unsigned engine) const { return rings_[engine]; }
   const SendMemory& memory() const { return memory_; }
   const LaunchFifos& launch_fifos() const { return fifos_; }
+  /// Are its bytes still known? Not those of sdma_fill(), nor of a life before a restart.
+  bool has_bytes(const LaunchedPacket& packet) const;
   /// A packet as it stands in send memory: its PBC, and the bytes behind that, in order. REQUIRES:
-  /// is_of_this_life().
+  /// has_bytes().
   Pbc pbc_of(const LaunchedPacket& packet) const;
   std::vector<std::uint8_t> bytes_of(const LaunchedPacket& packet) const;
   /// Its block `index` as it stands there, PBC included. REQUIRES: index < packet.blocks.
@@ -114,6 +135,10 @@ class SendEngine {
  private:
   void take_write(unsigned context, unsigned slot, const BlockWrite& write);
   void note_ready(unsigned context);
+  void note_sdma_ready(unsigned engine);
+  void admit_sdma(unsigned engine);
+  void forget_sdma(unsigned engine);
+  bool is_of_ring(const LaunchedPacket& packet) const;
   LaunchedPacket next_packet(unsigned source) const;
   void begin_egress(unsigned vl, bool is_intact);
   void drop(const LaunchedPacket& packet);
@@ -126,6 +151,7 @@ class SendEngine {
   SendMemory memory_;
   std::vector<SendContext> contexts_;
   std::vector<SdmaQueue> sdma_;
+  std::vector<SdmaRing> rings_;
   std::array<std::uint64_t, kSendContexts> addresses_{};
   std::array<unsigned, kContextSets> groups_{};
   LaunchArbiter launch_arbiter_;

@@ -8,6 +8,9 @@ namespace flitwise {
 void SendEngine::drop(const LaunchedPacket& packet) {
   if (packet.source >= kSendContexts) {
     sdma_[packet.source - kSendContexts].note_error();
+    if (is_of_ring(packet)) {
+      rings_[packet.source - kSendContexts].clear(packet.place);
+    }
   } else if (is_of_this_life(packet)) {
     const FreedBlocks freed = contexts_[packet.source].drain(packet.place);
     fail(packet.source, SendError::kDisallowedPacket, causes_of(packet.source, freed));

@@ -173,7 +173,12 @@ const std::vector<EventKind>& event_kinds() {
       {"pio_wait", {"ctx", "blocks", "available", "needs_force"}},
       {"pio_core",
        {"core", "stores", "whole_writes", "partial_writes", "held_bytes", "waiting", "fenced",
-        "fences", "stalls"}}};
+        "fences", "stalls"}},
+      {"sdma_read", {"engine", "addr", "bytes"}},
+      {"sdma_head", {"engine", "addr", "head", "interrupt"}},
+      {"sdma_engine",
+       {"engine", "running", "errors", "head", "waiting", "reads", "used_blocks",
+        "waits_for_room"}}};
   return kKinds;
 }
 

@@ -108,8 +108,9 @@ Complaint read_argument(const PioArgument& argument, const Json& value, PioLine&
 const std::vector<PioVerb>& pio_verbs() {
   static const std::vector<PioVerb> kVerbs = [] {
     std::vector<PioVerb> verbs = pio_device_verbs();
-    const std::vector<PioVerb> more = pio_host_verbs();
-    verbs.insert(verbs.end(), more.begin(), more.end());
+    for (const std::vector<PioVerb>& more : {pio_host_verbs(), pio_sdma_verbs()}) {
+      verbs.insert(verbs.end(), more.begin(), more.end());
+    }
     return verbs;
   }();
   return kVerbs;

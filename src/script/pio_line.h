@@ -36,6 +36,7 @@ struct PioVerb {
 };
 std::vector<PioVerb> pio_device_verbs();  ///< what the device is told
 std::vector<PioVerb> pio_host_verbs();    ///< what cores and software of the host do
+std::vector<PioVerb> pio_sdma_verbs();    ///< rings of SDMA, and the memory that they are in
 /// All that parse_pio_line() takes.
 const std::vector<PioVerb>& pio_verbs();
 

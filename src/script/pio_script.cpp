@@ -49,6 +49,9 @@ void PioScript::run(const PioLine& line, Form form, const Sink& sink) {
     tell(entry);
     engine_.take_return();
   }
+  for (unsigned engine = 0; engine < kSdmaEngines; ++engine) {
+    tell_sdma(engine);
+  }
 }
 
 void PioScript::tell_committed(const LaunchedPacket& packet) {
@@ -57,7 +60,7 @@ void PioScript::tell_committed(const LaunchedPacket& packet) {
     return;
   }
   Json event = event_of("pio_wire", packet);
-  if (engine_.is_of_this_life(packet)) {
+  if (engine_.has_bytes(packet)) {
     event["bytes"] = engine_.pbc_of(packet).wire_bytes();
   }
   sink_(event);
@@ -68,7 +71,7 @@ void PioScript::tell_cleared(const LaunchedPacket& packet) {
     return;
   }
   Json event = event_of("pio_cleared", packet);
-  if (engine_.is_of_this_life(packet)) {
+  if (engine_.has_bytes(packet)) {
     event["hex"] = json_value::hex_bytes(engine_.bytes_of(packet));
   }
   sink_(event);
