@@ -15,7 +15,7 @@ STATUS, PBC, THRESHOLD, ERROR, FORCE = (1 << bit for bit in range(11, 16))
 class Packet:
     def __init__(self, source, first, blocks, vl, asks=False, life=0):
         self.source, self.first, self.blocks, self.vl = source, first, blocks, vl
-        self.asks, self.life = asks, life
+        self.asks, self.life, self.ring = asks, life, None
         self.is_released = self.is_out = self.is_covered = False
 
 
@@ -119,8 +119,103 @@ class Context:
         return 0 < self.threshold <= self.free - self.returned
 
 
+class Fragments:
+    """A packet that an SDMA engine reads: its bytes by their place, and how many have not come."""
+
+    def __init__(self):
+        self.bytes, self.size, self.missing, self.count = {}, 0, 0, 0
+        self.is_whole = self.asks = self.interrupts = self.is_sent = self.is_out = False
+        self.end = 0
+
+    def blocks(self, more=0):
+        return -(-(self.size + more) // 64)
+
+
+class Ring:
+    def __init__(self, base, entries, head, blocks):
+        self.base, self.entries, self.head, self.room = base, entries, head, blocks
+        self.tail = self.fetched = self.begun = self.done = self.flights = 0
+        self.here, self.packets, self.is_halted = {}, [], False
+        self.owes = self.owes_interrupt = False
+
+    def set_tail(self, index):
+        more = (index - self.tail) % self.entries
+        if index >= self.entries or self.tail + more - self.done >= self.entries:
+            self.is_halted = True
+        elif not self.is_halted:
+            self.tail += more
+
+    def is_wrong(self, descriptor, packet):
+        _address, size, is_first, _last, round_, _asks, _interrupts = descriptor
+        return (round_ != self.begun // self.entries % 4 or is_first == (packet is not None)
+                or (packet and packet.count == 64) or size == 0
+                or (packet.size if packet else 0) + size > min(16383, 64 * self.room))
+
+    def next_read(self):
+        if self.is_halted or self.flights == 16:
+            return None
+        words = self.here.get(self.begun)
+        if words:
+            packet = self.packets[-1] if self.packets and not self.packets[-1].is_whole else None
+            if self.is_wrong(words, packet):
+                self.is_halted = True
+                return None
+            address, size, _first, last, _round, asks, interrupts = words
+            used = sum(other.blocks() for other in self.packets if other is not packet)
+            if used + (packet or Fragments()).blocks(size) <= self.room:
+                if packet is None:
+                    packet = Fragments()
+                    self.packets.append(packet)
+                place = packet.size
+                packet.size, packet.missing, packet.count = place + size, packet.missing + size, packet.count + 1
+                packet.is_whole, packet.asks = last, packet.asks or asks
+                packet.interrupts = packet.interrupts or interrupts
+                del self.here[self.begun]
+                self.begun += 1
+                packet.end = self.begun
+                self.flights += 1
+                return self, packet, place, address, size
+        end = min(self.tail, self.begun + 64, self.fetched // 4 * 4 + 4)
+        if end == self.fetched:
+            return None
+        begin, self.fetched = self.fetched, end
+        self.flights += 1
+        return self, None, begin, self.base + begin % self.entries * 16, (end - begin) * 16
+
+    def take(self, packet, place, data):
+        if packet:
+            packet.missing -= len(data)
+            packet.bytes.update(enumerate(data, place))
+            return
+        for i in range(len(data) // 16):
+            low, high = (int.from_bytes(data[16 * i + 8 * n:16 * i + 8 * n + 8], "little") for n in (0, 1))
+            self.here[place + i] = (low % (1 << 48), low >> 48 & 0x3fff, low >> 63 == 1, low >> 62 & 1 == 1,
+                                    high >> 2 & 3, high & 1 == 1, high >> 1 & 1 == 1)
+
+    def complete(self):
+        """The next packet that can be launched: its blocks and VL."""
+        packet = next((one for one in self.packets if not one.is_sent), None)
+        if self.is_halted or packet is None or not packet.is_whole or packet.missing:
+            return None
+        pbc = sum(packet.bytes.get(i, 0) << 8 * i for i in range(8))
+        if packet.size < 8 or packet.size != 4 * (pbc & 0xfff):
+            self.is_halted = True
+            return None
+        packet.is_sent = True
+        return packet, packet.blocks(), pbc >> 12 & 15
+
+    def leave(self, packet):
+        packet.is_out = True
+        while self.packets and self.packets[0].is_out:
+            packet = self.packets.pop(0)
+            self.done = packet.end
+            self.owes, self.owes_interrupt = self.owes or packet.asks, self.owes_interrupt or packet.interrupts
+
+
 class Device:
     def __init__(self):
+        self.memory, self.rings, self.shares, self.reads = {}, [None] * 16, [256] * 16, [[] for _ in range(16)]
+        self.set_ups, self.launched_blocks = [None] * 16, [0] * 16
         self.contexts, self.addresses, self.groups = {}, [0] * CONTEXTS, [0] * 20
         self.fifos, self.leaving = {vl: [] for vl in VLS}, {}
         self.sdma, self.sdma_blocks = [[] for _ in range(16)], [0] * 16
@@ -128,6 +223,60 @@ class Device:
 
     def run(self, line):
         getattr(self, line[0])(*line[1:])
+        for engine, ring in enumerate(self.rings):
+            while ring:
+                read = ring.next_read()
+                if read is None:
+                    break
+                self.reads[engine].append(read)
+                self.answers.append({"sdma_read": [engine, read[3], read[4]]})
+            if ring and ring.owes:
+                self.answers.append({"sdma_head": [engine, ring.head, ring.done % ring.entries, int(ring.owes_interrupt)]})
+                ring.owes = ring.owes_interrupt = False
+
+    def poke(self, address, text):
+        self.memory.update(enumerate(bytes.fromhex(text), address))
+
+    def sdma_buffer(self, engine, blocks):
+        self.shares[engine] = blocks
+
+    def begin_ring(self, engine, ring):
+        self.rings[engine] = ring
+        self.sdma[engine].clear()
+        self.sdma_blocks[engine] = self.launched_blocks[engine]
+
+    def sdma_ring(self, engine, base, entries, head):
+        self.set_ups[engine] = (base, entries, head, self.shares[engine])
+        self.begin_ring(engine, Ring(*self.set_ups[engine]))
+
+    def sdma_restart(self, engine):
+        if self.set_ups[engine]:
+            self.begin_ring(engine, Ring(*self.set_ups[engine]))
+
+    def sdma_disable(self, engine):
+        self.begin_ring(engine, None)
+
+    def sdma_tail(self, engine, index):
+        if self.rings[engine]:
+            self.rings[engine].set_tail(index)
+
+    def sdma_answer(self, engine, number, is_good):
+        if number >= len(self.reads[engine]):
+            return
+        ring, packet, place, address, size = self.reads[engine].pop(number)
+        if ring is not self.rings[engine]:
+            return
+        ring.flights -= 1
+        if not is_good:
+            ring.is_halted = True
+            return
+        ring.take(packet, place, bytes(self.memory.get(address + i, 0) for i in range(size)))
+        while True:
+            complete = ring.complete()
+            if complete is None:
+                return
+            self.sdma_fill(engine, *complete[1:])
+            self.sdma[engine][-1].ring = (ring, complete[0])
 
     def give_back(self, number, causes):
         context, size = self.contexts[number], self.groups[number // 8]
@@ -157,7 +306,12 @@ class Device:
         context = self.contexts.get(packet.source)
         return context if context and context.life == packet.life else None
 
+    def leave_ring(self, packet):
+        if packet.ring and packet.ring[0] is self.rings[packet.source - CONTEXTS]:
+            packet.ring[0].leave(packet.ring[1])
+
     def drop(self, packet):
+        self.leave_ring(packet)
         context = self.context_of(packet)
         if context:
             packet.is_released = packet.is_out = True
@@ -194,12 +348,15 @@ class Device:
         for i in range(1, 177):
             source = (self.last + i) % 176
             if source >= CONTEXTS:
-                queue = self.sdma[source - CONTEXTS]
+                ring = self.rings[source - CONTEXTS]
+                queue = [] if ring and ring.is_halted else self.sdma[source - CONTEXTS]
             else:
                 context = self.contexts.get(source)
                 queue = [] if context is None or context.is_halted else context.unlaunched
             if queue:
                 packet, self.last = queue.pop(0), source
+                if source >= CONTEXTS:
+                    self.launched_blocks[source - CONTEXTS] += packet.blocks
                 if packet.vl not in VLS or packet.blocks > 162:
                     self.drop(packet)
                 else:
@@ -222,6 +379,8 @@ class Device:
 
     def clear(self, vl):
         packet = self.leaving.pop(vl, None)
+        if packet:
+            self.leave_ring(packet)
         context = self.context_of(packet) if packet else None
         if context:
             packet.is_released = packet.is_out = True
@@ -264,6 +423,54 @@ def writes_of(draw, context, blocks, vl):
     return lines
 
 
+class RingTrace:
+    """Software of one SDMA engine: the descriptors that it has written, some of them wrong."""
+
+    def __init__(self, draw, engine):
+        self.draw, self.engine = draw, engine
+        self.entries, self.count = draw.choice([4, 8, 64, 2048]), 0
+        self.base, self.data = 0x100000 * (engine + 1), 0x100000 * (engine + 1) + 0x10000
+
+    def set_up(self):
+        self.count = 0
+        yield "sdma_buffer", self.engine, self.draw.choice([2, 5, 16, 256])
+        yield "sdma_ring", self.engine, self.base, self.entries, 8 * self.engine
+
+    def packet(self, ring, vl):
+        """A packet and its descriptors where the ring has room."""
+        draw = self.draw
+        pieces = draw.choice([1, 1, 2, 3, 7]) if draw.random() < 0.98 else 66
+        if self.count + pieces - ring.done >= self.entries:
+            return
+        sizes = [4 * draw.randrange(2, 20)] + [draw.choice([4, 4, 60, 64, 132]) for _ in range(pieces - 1)]
+        dws = sum(sizes) // 4 + (draw.random() < 0.02)
+        yield "poke", self.data, (dws | vl << 12).to_bytes(8, "little").hex()
+        place = self.data
+        for i, size in enumerate(sizes):
+            size = size if draw.random() < 0.995 else draw.choice([0, 3, 16383])
+            is_first, is_last = (i == 0) ^ (draw.random() < 0.003), i == pieces - 1
+            round_ = (self.count // self.entries + (draw.random() < 0.003)) % 4
+            low, high = place | size << 48 | is_last << 62 | is_first << 63, round_ << 2 | draw.randrange(4)
+            yield ("poke", self.base + self.count % self.entries * 16,
+                   (low | high << 64).to_bytes(16, "little").hex())
+            place += size
+            self.count += 1
+        tail = self.count % self.entries
+        yield "sdma_tail", self.engine, tail if draw.random() < 0.995 else draw.randrange(2 * self.entries)
+
+    def lines(self, device, vl):
+        draw, ring, flights = self.draw, device.rings[self.engine], device.reads[self.engine]
+        if ring is None or draw.random() < (0.1 if ring.is_halted else 0.002):
+            yield from self.set_up()
+        elif draw.random() < (0.1 if ring.is_halted else 0.002):
+            self.count = 0
+            yield draw.choice(["sdma_restart", "sdma_restart", "sdma_disable"]), self.engine
+        elif flights and draw.random() < 0.7:
+            yield "sdma_answer", self.engine, draw.randrange(len(flights)), draw.random() < 0.997
+        else:
+            yield from self.packet(ring, vl)
+
+
 def trace(seed, lines):
     draw, device, waiting = random.Random(seed), Device(), {}
 
@@ -278,6 +485,7 @@ def trace(seed, lines):
         yield line("setup", number, base, depth, draw.choice([0, 1, 1, 2, 3, 8]), 64 * number,
                    draw.random() < 0.5, draw.random() < 0.5)
         base += depth
+    engines = [RingTrace(draw, engine) for engine in draw.sample(range(16), 3)]
     for _ in range(lines):
         number = draw.choice(contexts)
         context, left = device.contexts[number], waiting.setdefault(number, [])
@@ -286,8 +494,8 @@ def trace(seed, lines):
         # What software knows of room; now and then it does not care.
         room = context.depth - (max(context.filled, context.done) - context.returned)
         fits = (blocks <= room and not left) or draw.random() < 0.005
-        verb = draw.choices(["fill", "write", "sdma_fill", "launch", "commit", "clear", "force", "set_thr", "restart"],
-                            [10, 60, 3, 25, 20, 20, 2, 2, 5 if context.is_halted else 0.1])[0]
+        verb = draw.choices(["fill", "write", "sdma_fill", "launch", "commit", "clear", "force", "set_thr", "restart",
+                             "ring"], [10, 60, 3, 25, 20, 20, 2, 2, 5 if context.is_halted else 0.1, 30])[0]
         if verb == "fill" and fits:
             yield line(verb, number, blocks, vl, draw.random() < 0.1)
         elif verb == "write" and not left and fits and blocks < 100:
@@ -301,6 +509,9 @@ def trace(seed, lines):
             yield line(verb, address, text)
         elif verb == "sdma_fill":
             yield line(verb, draw.randrange(16), blocks, vl)
+        elif verb == "ring":
+            for parts in draw.choice(engines).lines(device, vl):
+                yield line(*parts)
         elif verb == "launch":
             yield line(verb)
         elif verb == "commit":

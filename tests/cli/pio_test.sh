@@ -60,6 +60,27 @@ printed '"kind":"pio_store_refused","detail":"8 bytes at 0x1000044 seen; expecte
 printed '{"event":"pio_wait","ctx":0,"blocks":3,"available":2,"needs_force":false}'
 [[ $(wc -l <"$work/out") == 4 ]] || complain "stores give other answers: $(cat "$work/out")"
 
+# A ring of SDMA: what does not fit, reads, and the head that a descriptor asks for.
+cat >"$work/ring.jsonl" <<'L'
+["sdma_ring", 3, 4096, 6, 8192]
+["sdma_ring", 3, 4096, 8, 8192]
+["poke", "0x8000", "04100000000000001111111111111111"]
+["poke", 4096, "00800000000010c00300000000000000"]
+["sdma_tail", 3, 1]
+["sdma_answer", 3, 0, true]
+["sdma_answer", 3, 0, true]
+["launch"]
+["commit", 1, true]
+["clear", 1]
+L
+expect 0 script "$work/ring.jsonl"
+printed '"kind":"pio_setup_refused","detail":"engine 3: 6 entries seen; expected a multiple of 4 up to 2048"'
+printed '{"sdma_read":[3,4096,16]}'
+printed '{"sdma_read":[3,32768,16]}'
+printed '{"wire":[1,163,0]}'
+printed '{"sdma_head":[3,8192,1,1]}'
+[[ $(wc -l <"$work/out") == 5 ]] || complain "a ring gives other answers: $(cat "$work/out")"
+
 # Random traces give what a second model says, line by line.
 model="$(dirname "$0")/pio_model.py"
 for seed in 1 2 3 4 5 6 7 8; do
@@ -67,6 +88,7 @@ for seed in 1 2 3 4 5 6 7 8; do
   python3 "$model" answer "$work/trace.jsonl" >"$work/expected"
   expect 0 script "$work/trace.jsonl"
   [[ $(grep -c wire "$work/expected") -gt 20 ]] || complain "trace $seed sends next to nothing"
+  [[ $(grep -c sdma_read "$work/expected") -gt 20 ]] || complain "trace $seed reads next to nothing by SDMA"
   cmp "$work/out" "$work/expected" || complain "trace $seed: the program and pio_model.py differ"
 done
 finish
