@@ -1,6 +1,6 @@
 """A second model of PIO send memory, written from docs/rules/pio.md alone: sets of QWs and lists of packets.
 
-pio_model.py trace SEED LINES    a random trace: packets by pieces and whole, some hostile, halts and restarts
+pio_model.py trace SEED LINES    a random trace: packets by pieces, whole, by stores and by rings of SDMA, some hostile, halts and restarts
 pio_model.py answer TRACE        what a script has to print for it
 """
 import json
@@ -212,8 +212,84 @@ class Ring:
             self.owes, self.owes_interrupt = self.owes or packet.asks, self.owes_interrupt or packet.interrupts
 
 
+class Line:
+    """A block of a store buffer: QWs by their place, and the threads that stored them."""
+
+    def __init__(self, address):
+        self.address, self.qws, self.threads = address, {}, set()
+
+    def runs(self):
+        begin = 0
+        while begin < 8:
+            end = begin
+            while end in self.qws:
+                end += 1
+            if end > begin:
+                yield self.address + 8 * begin, "".join(self.qws[i] for i in range(begin, end))
+            begin = end + 1
+
+
+class Core:
+    def __init__(self, blocks=12, window=0):
+        self.blocks, self.window, self.turn = blocks, window, 0
+        self.held, self.queues, self.is_fenced = [], [[], []], [False, False]
+
+    def is_idle(self, thread):
+        return not self.is_fenced[thread] and not self.queues[thread]
+
+    def put(self, thread, address, text):
+        """False where the store has no block."""
+        line = next((one for one in self.held if one.address == address // 64 * 64), None)
+        if len(line.qws) == 8 if line else len(self.held) == self.blocks:
+            return False
+        if line is None:
+            line = Line(address // 64 * 64)
+            self.held.append(line)
+        line.threads.add(thread)
+        line.qws.update((address % 64 // 8 + i, text[16 * i:16 * i + 16]) for i in range(len(text) // 16))
+        return True
+
+    def issue(self, thread, what):
+        """A store, or a fence where there is none; false where the window is full."""
+        if self.is_idle(thread) and (what is None or self.put(thread, *what)):
+            self.is_fenced[thread] = what is None
+            return True
+        if len(self.queues[thread]) == self.window:
+            return False
+        self.queues[thread].append([what, False])
+        if what is not None:
+            self.go_on(thread)
+        return True
+
+    def go_on(self, thread):
+        queue = self.queues[thread]
+        if self.is_fenced[thread]:
+            return
+        for entry in queue:
+            if entry[0] is None:
+                break
+            entry[1] = entry[1] or self.put(thread, *entry[0])
+        while queue and queue[0][1]:
+            queue.pop(0)
+        if queue and queue[0][0] is None:
+            queue.pop(0)
+            self.is_fenced[thread] = True
+
+    def next_line(self):
+        full = [line for line in self.held if len(line.qws) == 8]
+        fenced = [line for line in self.held if any(self.is_fenced[thread] for thread in line.threads)]
+        return (full + fenced + [None])[0]
+
+    def release(self, line):
+        self.held.remove(line)
+        for thread in (self.turn, 1 - self.turn):
+            self.go_on(thread)
+        self.turn = 1 - self.turn
+
+
 class Device:
     def __init__(self):
+        self.cores, self.credits = [Core() for _ in range(16)], {}  # credits: depth, F, S, next block
         self.memory, self.rings, self.shares, self.reads = {}, [None] * 16, [256] * 16, [[] for _ in range(16)]
         self.set_ups, self.launched_blocks = [None] * 16, [0] * 16
         self.contexts, self.addresses, self.groups = {}, [0] * CONTEXTS, [0] * 20
@@ -233,6 +309,65 @@ class Device:
             if ring and ring.owes:
                 self.answers.append({"sdma_head": [engine, ring.head, ring.done % ring.entries, int(ring.owes_interrupt)]})
                 ring.owes = ring.owes_interrupt = False
+
+    def write_out(self, core, line):
+        for run in line.runs():
+            self.write(*run)
+        core.release(line)
+
+    def settle(self, core):
+        while core.next_line():
+            self.write_out(core, core.next_line())
+
+    def core(self, number, blocks, window):
+        self.cores[number] = Core(blocks, window)
+
+    def store(self, thread, address, text):
+        core = self.cores[thread // 2]
+        if not core.issue(thread % 2, (address, text)):
+            self.answers.append({"event": "pio_stall", "thread": thread, "addr": hex(address)})
+        self.settle(core)
+
+    def sfence(self, thread):
+        core = self.cores[thread // 2]
+        if not core.issue(thread % 2, None):
+            self.answers.append({"event": "pio_stall", "thread": thread})
+        self.settle(core)
+
+    def ack(self, thread):
+        core = self.cores[thread // 2]
+        if core.is_fenced[thread % 2] and not any(thread % 2 in line.threads for line in core.held):
+            core.is_fenced[thread % 2] = False
+            core.go_on(thread % 2)
+            self.settle(core)
+
+    def evict(self, number):
+        core = self.cores[number]
+        if core.held:
+            self.write_out(core, core.held[0])
+            self.settle(core)
+
+    def send(self, thread, number, blocks, vl, asks, size):
+        depth, filled, shadow, block = self.credits[number]
+        available = max(0, depth - (filled - shadow) % 2048)
+        core, threshold = self.cores[thread // 2], self.contexts[number].threshold
+        if blocks > available:
+            needs_force = blocks <= depth and (threshold == 0 or blocks > depth - (threshold - 1))
+            self.answers.append({"event": "pio_wait", "ctx": number, "blocks": blocks, "available": available,
+                                 "needs_force": needs_force})
+            return
+        if not core.is_idle(thread % 2) or len(core.held) == core.blocks:
+            self.answers.append({"event": "pio_stall", "thread": thread, "addr": hex(number << 16 | block * 64)})
+            return
+        pbc = blocks * 16 | vl << 12 | asks << 25
+        for i in range(blocks):
+            text = "".join(bytes([(i * 8 + qw) % 256] * 8).hex() for qw in range(8))
+            text = pbc.to_bytes(8, "little").hex() + text[16:] if i == 0 else text
+            address = (i == 0) << 24 | number << 16 | (block + i) % depth * 64
+            for byte in range(0, 64, size):
+                core.issue(thread % 2, (address + byte, text[2 * byte:2 * (byte + size)]))
+            self.settle(core)
+        self.credits[number][1:] = [(filled + blocks) % 2048, self.credits[number][2], (block + blocks) % depth]
 
     def poke(self, address, text):
         self.memory.update(enumerate(bytes.fromhex(text), address))
@@ -294,6 +429,7 @@ class Device:
             words[member % 8] |= causes if member == number else 0
             if other.interrupt and (member == number or has_moved):
                 interrupts.append(576 + member)
+            self.credits[member][2] = words[member % 8] % 2048
         self.answers.append({"addr": self.addresses[first], "qw": words, "ctx": number, "irq": interrupts})
 
     def fail(self, number, causes=0):
@@ -323,6 +459,7 @@ class Device:
     def setup(self, number, _base, depth, threshold, address, early, interrupt):
         self.contexts[number] = Context(number, depth, threshold, early, interrupt)
         self.addresses[number] = address
+        self.credits[number] = [depth, 0, 0, 0]
 
     def fill(self, number, blocks, vl, asks):
         context = self.contexts.get(number)
@@ -404,6 +541,39 @@ class Device:
     def restart(self, number):
         if number in self.contexts:
             self.contexts[number].restart()
+            self.credits[number] = [self.credits[number][0], 0, 0, 0]
+
+
+def host_lines(draw, device, numbers, left):
+    """What cores do: packets by software that counts credits to one context, single stores to another."""
+    sent, stored = (device.contexts[number] for number in numbers)
+    core = draw.randrange(2)
+    thread = 2 * core + draw.randrange(2)
+    verb = draw.choices(["send", "store", "sfence", "ack", "evict", "restart", "core"], [10, 40, 4, 8, 3, 5, 0.1])[0]
+    blocks, vl = draw.choice([1, 1, 2, 3, 5, 40]), draw.choice([0, 0, 1, 2, 3, 15])
+    if verb == "send":
+        yield verb, thread, sent.number, blocks, vl, draw.random() < 0.1, draw.choice([8, 16, 32, 64])
+    elif verb == "store" and left:
+        before = len(device.answers)
+        yield verb, thread, *left[-1]
+        if not any(answer.get("event") == "pio_stall" for answer in device.answers[before:]):
+            left.pop()
+    elif verb == "store" and blocks <= stored.depth - (max(stored.filled, stored.done) - stored.returned):
+        for _, address, text in writes_of(draw, stored, blocks, vl):
+            left.extend((address + 8 * i, text[16 * i:16 * i + 16]) for i in range(len(text) // 16))
+        draw.shuffle(left)
+    elif verb in ("sfence", "ack"):
+        yield verb, thread
+    elif verb == "evict":
+        yield verb, core
+    elif verb == "core":
+        yield verb, core, draw.choice([1, 2, 5, 12]), draw.choice([0, 1, 4, 30])
+    elif verb == "restart":
+        for context in (sent, stored):
+            if context.is_halted:
+                if context is stored:
+                    left.clear()
+                yield verb, context.number
 
 
 def writes_of(draw, context, blocks, vl):
@@ -479,13 +649,16 @@ def trace(seed, lines):
         return list(parts)
 
     yield line("device", [draw.randrange(4) for _ in range(20)])
-    contexts, base = draw.sample(range(24), draw.randrange(2, 12)), 0
+    contexts, base = draw.sample(range(24), draw.randrange(4, 12)), 0
     for number in contexts:
         depth = draw.choice([1, 2, 3, 5, 8, 17, 40, 200, 1024])
         yield line("setup", number, base, depth, draw.choice([0, 1, 1, 2, 3, 8]), 64 * number,
                    draw.random() < 0.5, draw.random() < 0.5)
         base += depth
     engines = [RingTrace(draw, engine) for engine in draw.sample(range(16), 3)]
+    for core in range(2):
+        yield line("core", core, draw.choice([1, 2, 5, 12]), draw.choice([0, 1, 4, 30]))
+    hosted, stores = [contexts.pop(), contexts.pop()], []
     for _ in range(lines):
         number = draw.choice(contexts)
         context, left = device.contexts[number], waiting.setdefault(number, [])
@@ -495,7 +668,7 @@ def trace(seed, lines):
         room = context.depth - (max(context.filled, context.done) - context.returned)
         fits = (blocks <= room and not left) or draw.random() < 0.005
         verb = draw.choices(["fill", "write", "sdma_fill", "launch", "commit", "clear", "force", "set_thr", "restart",
-                             "ring"], [10, 60, 3, 25, 20, 20, 2, 2, 5 if context.is_halted else 0.1, 30])[0]
+                             "ring", "host"], [10, 60, 3, 25, 20, 20, 2, 2, 5 if context.is_halted else 0.1, 30, 60])[0]
         if verb == "fill" and fits:
             yield line(verb, number, blocks, vl, draw.random() < 0.1)
         elif verb == "write" and not left and fits and blocks < 100:
@@ -511,6 +684,9 @@ def trace(seed, lines):
             yield line(verb, draw.randrange(16), blocks, vl)
         elif verb == "ring":
             for parts in draw.choice(engines).lines(device, vl):
+                yield line(*parts)
+        elif verb == "host":
+            for parts in host_lines(draw, device, hosted, stores):
                 yield line(*parts)
         elif verb == "launch":
             yield line(verb)

@@ -89,6 +89,7 @@ for seed in 1 2 3 4 5 6 7 8; do
   expect 0 script "$work/trace.jsonl"
   [[ $(grep -c wire "$work/expected") -gt 20 ]] || complain "trace $seed sends next to nothing"
   [[ $(grep -c sdma_read "$work/expected") -gt 20 ]] || complain "trace $seed reads next to nothing by SDMA"
+  [[ $(grep -c pio_stall "$work/expected") -gt 20 ]] || complain "trace $seed has next to no stores that wait"
   cmp "$work/out" "$work/expected" || complain "trace $seed: the program and pio_model.py differ"
 done
 finish
