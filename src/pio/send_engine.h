@@ -69,7 +69,7 @@ class SendEngine {
   /// A packet is in the send buffer of an SDMA engine, 0..15. Refused where its queue is full.
   void sdma_fill(unsigned engine, unsigned blocks, unsigned vl);
 
-  // ---- SDMA engines 0..15 with descriptor rings; docs/pio.md shows their turn of calls
+  // ---- SDMA engines 0..15 with descriptor rings: tail, reads, answers, head
   /// REQUIRES: SdmaRing::setup_flaw() finds nothing.
   void sdma_set_up(unsigned engine, const SdmaSetup& setup);
   /// Begins the ring anew, its registers as they are; nothing where it is not set up. Packets that
