@@ -36,6 +36,10 @@ std::optional<BarAccess::Place> BarAccess::place_of(const Tlp& request) const {
 void BarAccess::write(Place place, const Packet& request, Time now) {
   const Tlp& tlp = request.tlp;
   const std::size_t size = std::min<std::size_t>(tlp.length_dw * 4U, request.payload.size());
+  if (tlp.first_be == 0xf && (tlp.length_dw == 1 || tlp.last_be == 0xf)) {
+    write_bytes(place, request.payload.data(), size, now);
+    return;
+  }
   for (std::size_t at = 0; at < size;) {
     std::size_t end = at;
     while (end < size && is_enabled(tlp, end)) {

@@ -77,9 +77,14 @@ void Builder::add_pio(FabricDevice& device) {
     parts.push_back(device.cores.back().get());
     route.steps.push_back({device.cores.back()->name(), "down", "write"});
   }
-  port.watch_posted([&device] {
-    for (const auto& core : device.cores) {
-      core->wake();
+  // The next core in turn that waits for it.
+  port.watch_posted([&device, turn = std::size_t{0}]() mutable {
+    for (std::size_t i = 0; i < device.cores.size(); ++i) {
+      turn = (turn + 1) % device.cores.size();
+      if (device.cores[turn]->waits_for_room()) {
+        device.cores[turn]->wake();
+        return;
+      }
     }
   });
   parts.push_back(device.pio.get());

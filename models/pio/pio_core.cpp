@@ -78,7 +78,7 @@ void PioCore::work() {
     run(i, now);
   }
   drain(now);
-  Time next = releases_.next();
+  Time next = Time::never();
   for (unsigned i = 0; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
     if (core_.is_fence_out(i) && thread.fence_due == Time::never()) {
@@ -86,7 +86,19 @@ void PioCore::work() {
     }
     next = std::min({next, thread.fence_due, next_of(thread)});
   }
+  if (needs_releases()) {
+    next = std::min(next, releases_.next());
+  }
   wakeup_.at(next);
+}
+
+// Places that are free matter to whoever waits for one, and to the end of a fence or of the run.
+bool PioCore::needs_releases() const {
+  return is_exhausted() || any_of(threads_, [this](const Thread& thread) {
+           const auto number = static_cast<unsigned>(&thread - threads_.data());
+           return thread.place_since != Time::never() || core_.is_fenced(number) ||
+                  core_.waiting(number) > 0;
+         });
 }
 
 // When a thread has something to do that no other event brings: one that waits for the store buffer
@@ -94,7 +106,8 @@ void PioCore::work() {
 Time PioCore::next_of(const Thread& thread) const {
   const bool has_work = thread.packet.context != nullptr || thread.needs_fence || thread.has_item ||
                         !thread.is_exhausted;
-  if (origin_ == Time::never() || !has_work || thread.place_since != Time::never()) {
+  const bool is_stalled = thread.place_since != Time::never() && !may_store(thread);
+  if (origin_ == Time::never() || !has_work || is_stalled) {
     return Time::never();
   }
   const bool waits_for_arrival = thread.packet.context == nullptr && thread.has_item;
@@ -127,10 +140,29 @@ void PioCore::run(unsigned number, Time now) {
     } else if (!thread.packet.is_read) {
       thread.packet.is_read = true;
       thread.free = now + time_of_block();
+      if (!may_store(thread)) {  // it will have to wait then
+        thread.waits_for_fence = core_.is_fenced(number);
+        thread.place_since = thread.free;
+      }
     } else if (!store_block(number, now)) {
       return;
     }
   }
+}
+
+// Would the block that comes next, or a part of it, have its place now? A core that runs ahead
+// finds out by trying.
+bool PioCore::may_store(const Thread& thread) const {
+  const auto number = static_cast<unsigned>(&thread - threads_.data());
+  return config_.cores.window > 0
+             ? thread.place_since == Time::never()
+             : !core_.is_fenced(number) && thread.packet.context != nullptr &&
+                   core_.buffer().takes(address_of(thread.packet) + thread.packet.stored);
+}
+
+std::uint64_t PioCore::address_of(const Packet& packet) const {
+  const unsigned block = (packet.first_block + packet.block) % packet.context->credits.depth();
+  return kPioWindow + encode_window({packet.block == 0, packet.context->number, block, 0});
 }
 
 Time PioCore::time_of_block() const {
@@ -139,15 +171,17 @@ Time PioCore::time_of_block() const {
   return std::max(timing.store, timing.clock) * stores + timing.source;
 }
 
-// Software looks at its credits before each packet. A packet that may wait for ever needs a force.
-// [PIO-7.8, 7.9]
+// Software looks at its credits in memory where those that it knows do not suffice. A packet that
+// may wait for ever needs a force. [PIO-7.8, 7.9]
 bool PioCore::begin_packet(Thread& thread, Time now) {
   Context& context = thread.contexts[to_int(thread.item.domain)];
   const std::uint32_t payload = thread.item.bytes;
   const auto length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
   const auto blocks =
       static_cast<std::uint16_t>((length_dws * 4U + kSendBlockBytes - 1) / kSendBlockBytes);
-  context.credits.take(hooks_.look(config_.engine.shadow_of(context.number)));
+  if (!context.credits.may_fill(blocks)) {
+    context.credits.take(hooks_.look(config_.engine.shadow_of(context.number)));
+  }
   if (!context.credits.may_fill(blocks)) {
     thread.credits_since = std::min(thread.credits_since, now);
     if (context.credits.needs_force(blocks, config_.engine.pio.threshold) && !thread.is_forced) {
@@ -183,6 +217,19 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   return true;
 }
 
+std::uint64_t PioCore::pbc_of(const Packet& packet) {
+  LastPbc& last = last_pbc_;
+  if (last.length_dws != packet.length_dws || last.vl != packet.vl ||
+      last.asks != packet.asks_for_credits) {
+    Pbc pbc;
+    pbc.length_dws = packet.length_dws;
+    pbc.vl = packet.vl;
+    pbc.credit_return = packet.asks_for_credits;
+    last = {packet.length_dws, packet.vl, packet.asks_for_credits, encode(pbc)};
+  }
+  return last.qw;
+}
+
 // Software pads the last block, so that it leaves by itself. [PIO-4.2]
 bool PioCore::store_block(unsigned number, Time now) {
   Thread& thread = threads_[number];
@@ -191,19 +238,10 @@ bool PioCore::store_block(unsigned number, Time now) {
   const PacketStamp stamp(context.number, context.packets);
   for (unsigned qw = 0; qw < kQwsPerBlock; ++qw) {
     const unsigned place = packet.block * kQwsPerBlock + qw;
-    std::uint64_t value = stamp.qw(place);
-    if (place == 0) {
-      Pbc pbc;
-      pbc.length_dws = packet.length_dws;
-      pbc.vl = packet.vl;
-      pbc.credit_return = packet.asks_for_credits;
-      value = encode(pbc);
-    }
-    boost::endian::store_little_u64(bytes_.data() + std::size_t{qw} * kQwBytes, value);
+    boost::endian::store_little_u64(bytes_.data() + std::size_t{qw} * kQwBytes,
+                                    place == 0 ? pbc_of(packet) : stamp.qw(place));
   }
-  const unsigned block = (packet.first_block + packet.block) % context.credits.depth();
-  const std::uint64_t address =
-      kPioWindow + encode_window({packet.block == 0, context.number, block, 0});
+  const std::uint64_t address = address_of(packet);
   const unsigned step = config_.cores.store_bytes;
   for (; packet.stored < kSendBlockBytes; packet.stored += step) {
     if (!core_.store(number, address + packet.stored, bytes_.data() + packet.stored, step)) {
@@ -223,7 +261,6 @@ bool PioCore::store_block(unsigned number, Time now) {
     ++packets_;
     packet.context = nullptr;
   }
-  drain(now);
   return true;
 }
 

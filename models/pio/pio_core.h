@@ -55,6 +55,8 @@ class PioCore final : public ComponentModule {
           Hooks hooks);
 
   void start(Time now);
+  /// A block waits for room in the IIO.
+  bool waits_for_room() const { return room_since_ != Time::never(); }
   /// The IIO has room.
   void wake() { wakeup_.at(flitwise::now()); }
   PioEngine::Sent sent() const { return {packets_, written_bytes_}; }
@@ -74,6 +76,13 @@ class PioCore final : public ComponentModule {
     unsigned number = 0;
     SenderCredits credits;
     std::uint64_t packets = 0;
+  };
+  /// The last PBC, and what it was made of.
+  struct LastPbc {
+    std::uint16_t length_dws = 0;
+    std::uint8_t vl = 0;
+    bool asks = false;
+    std::uint64_t qw = 0;
   };
   /// The packet that a thread writes.
   struct Packet {
@@ -102,10 +111,14 @@ class PioCore final : public ComponentModule {
   void run(unsigned number, Time now);
   bool load(Thread& thread);
   bool begin_packet(Thread& thread, Time now);
+  std::uint64_t pbc_of(const Packet& packet);
   bool store_block(unsigned number, Time now);
   bool fence(unsigned number, Time now);
   void drain(Time now);
   void stall(unsigned number, Time now, bool is_stalled);
+  bool needs_releases() const;
+  bool may_store(const Thread& thread) const;
+  std::uint64_t address_of(const Packet& packet) const;
   Time next_of(const Thread& thread) const;
   Time time_of_block() const;
 
@@ -119,7 +132,8 @@ class PioCore final : public ComponentModule {
   Time origin_ = Time::never();
   std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0, forces_ = 0;
   std::array<std::uint8_t, kSendBlockBytes> bytes_{};  // of the block that is stored
-  Time room_since_ = Time::never();                    // a block waits for room in the IIO
+  LastPbc last_pbc_;
+  Time room_since_ = Time::never();  // a block waits for room in the IIO
   WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_;
 };
 

@@ -98,12 +98,16 @@ void PioEngine::work() {
     rules_.write(arrival.offset, arrival.data.data(), arrival.bytes);
   }
   read_out(now);
-  if (next_launch_ <= now && rules_.next_source() != LaunchArbiter::kNone) {
-    rules_.launch();
+  if (next_launch_ <= now && rules_.launch()) {
     next_launch_ = now + config_.pio.timing.clock;
   }
   arbitrate(now);
   note_returns(now);
+  send(now);
+  wakeup_.at(next_work(now));
+}
+
+void PioEngine::send(Time now) {
   port_.work(
       now, [this](Time ready, Time begin) { port_waits_.add(ready, begin); },
       [this](unsigned queue, std::uint32_t bytes, Time end) {
@@ -112,25 +116,24 @@ void PioEngine::work() {
         totals_.bytes += bytes;
         last_end_ = end;
       });
-  Time next = std::min(arrivals_.next(), port_.next(now));
+}
+
+// The port goes on by itself: it is looked at where somebody waits for its room, and at the end.
+Time PioEngine::next_work(Time now) const {
+  const bool is_launching = rules_.next_source() != LaunchArbiter::kNone;
+  Time next = arrivals_.next();
   if (is_reading()) {
     next = std::min(next, read_end_);
   } else if (lane_since_ == Time::never() && has_launched()) {
     next = std::min(next, now + config_.pio.timing.clock);
   }
-  if (rules_.next_source() != LaunchArbiter::kNone) {
+  if (is_launching) {
     next = std::min(next, std::max(next_launch_, now + Time{1}));
   }
-  wakeup_.at(next);
-}
-
-bool PioEngine::has_launched() const {
-  for (unsigned queue = 0; queue < kVlQueues; ++queue) {
-    if (!rules_.launch_fifos().is_empty(vl_of_queue(queue))) {
-      return true;
-    }
+  if (lane_since_ != Time::never()) {
+    return std::min(next, port_.next(now));
   }
-  return false;
+  return next == Time::never() ? port_.drained(now) : next;
 }
 
 // The packet has been read out of send memory, a block in each clock.
@@ -150,19 +153,19 @@ void PioEngine::read_out(Time now) {
   reading_ = kVlQueues;
 }
 
-// The lanes whose buffers have room for the packet that goes next. [PIO-6.5, 6.6]
+// The lanes whose buffers have room for the blocks of the packet that goes next. [PIO-6.5, 6.6]
 void PioEngine::arbitrate(Time now) {
   if (is_reading()) {
     return;
   }
   unsigned may_go = 0, waiting = 0;
-  for (unsigned queue = 0; queue < kVlQueues; ++queue) {
-    const unsigned vl = vl_of_queue(queue);
-    if (!rules_.launch_fifos().is_empty(vl)) {
-      const bool has_room =
-          port_.has_room(queue, rules_.pbc_of(rules_.launch_fifos().front(vl)).wire_bytes());
-      (has_room ? may_go : waiting) |= 1U << queue;
-    }
+  for (unsigned left = rules_.launch_fifos().filled(); left != 0; left &= left - 1) {
+    const auto queue = static_cast<unsigned>(__builtin_ctz(left));
+    const unsigned blocks = rules_.launch_fifos().front(vl_of_queue(queue)).blocks;
+    (port_.has_room(queue, blocks * kSendBlockBytes) ? may_go : waiting) |= 1U << queue;
+  }
+  if ((may_go | waiting) == 0) {
+    return;
   }
   const VlArbiter::Choice choice = rules_.next_vl(may_go);
   if (choice.queue == kVlQueues) {
@@ -281,6 +284,7 @@ std::string PioEngine::waiting() const {
 
 void PioEngine::start_window() {
   const Time now = flitwise::now();
+  send(now);
   before_ = totals_;
   lanes_ = 0;
   window_begin_ = now;

@@ -104,12 +104,14 @@ class PioEngine final : public ComponentModule, public Engine, private RegionOwn
                   Time now) override;
   void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   void work();
+  Time next_work(Time now) const;
+  void send(Time now);
   void read_out(Time now);
   void arbitrate(Time now);
   void check_packet(const LaunchedPacket& packet, const Pbc& pbc);
   void note_returns(Time now);
   void count(const CreditReturn& one);
-  bool has_launched() const;
+  bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
   bool is_reading() const { return reading_ != kVlQueues; }
   std::uint64_t sum_of_contexts(std::uint64_t (SendContext::*counter)() const) const;
 

@@ -34,6 +34,7 @@ class EgressPort {
     make_room(lane.packets);
     lane.packets.push_back({bytes, ready});
     lane.bytes += bytes;
+    drained_ = std::max(drained_, ready) + duration_of(bytes);
     ++waiting_;
   }
   /// Sends what may go by now, lane after lane. Calls began(ready, begin) for each packet that
@@ -47,7 +48,7 @@ class EgressPort {
         }
         finish(sent);
       }
-      const unsigned queue = next_lane(now);
+      const unsigned queue = next_lane();
       if (queue == kVlQueues) {
         return;
       }
@@ -57,7 +58,7 @@ class EgressPort {
         wake_ = begin;
         return;
       }
-      free_ = begin + Time{static_cast<std::int64_t>(packet.bytes * fs_per_byte_ + 0.5)};
+      free_ = begin + duration_of(packet.bytes);
       is_busy_ = true;
       turn_ = queue;
       began(packet.ready, begin);
@@ -66,6 +67,11 @@ class EgressPort {
   /// When work() has something to do; never: nothing waits.
   Time next(Time now) const {
     return is_busy_ ? free_ : waiting_ == 0 ? Time::never() : std::max(wake_, now);
+  }
+  /// When all that waits has left, whichever lane goes first; where one may stall: as next().
+  /// Looked at then, work() knows when each packet has left.
+  Time drained(Time now) const {
+    return waiting_ == 0 || stall_.until > Time{} ? next(now) : std::max(drained_, now);
   }
   bool is_empty() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
@@ -84,29 +90,24 @@ class EgressPort {
     Time from{}, until{};
   };
 
+  Time duration_of(std::uint32_t bytes) const {
+    return {static_cast<std::int64_t>(bytes * fs_per_byte_ + 0.5)};
+  }
   // When the first packet of a lane may start, if the wire takes it next.
   Time begin_of(unsigned queue) const {
     const Time begin = std::max(free_, lanes_[queue].packets.front().ready);
     const bool is_stalled = queue == stall_.queue && begin >= stall_.from && begin < stall_.until;
     return is_stalled ? stall_.until : begin;
   }
-  // The lane behind the one that sent last whose first packet may go; else the one that may go
-  // first.
-  unsigned next_lane(Time now) const {
+  // The lane whose first packet may start soonest; of several the one behind the lane that sent
+  // last. So it does not matter when somebody looks.
+  unsigned next_lane() const {
     unsigned first = kVlQueues;
     Time earliest = Time::never();
     for (unsigned i = 1; i <= kVlQueues; ++i) {
       const unsigned queue = (turn_ + i) % kVlQueues;
-      const Lane& lane = lanes_[queue];
-      if (lane.packets.empty()) {
-        continue;
-      }
-      const Time begin = begin_of(queue);
-      if (begin <= now) {
-        return queue;
-      }
-      if (begin < earliest) {
-        earliest = begin;
+      if (!lanes_[queue].packets.empty() && begin_of(queue) < earliest) {
+        earliest = begin_of(queue);
         first = queue;
       }
     }
@@ -129,6 +130,7 @@ class EgressPort {
   std::size_t waiting_ = 0;
   unsigned turn_ = kVlQueues - 1;  // the lane that sends, or sent last
   Time free_{};                    // of the wire: from then on
+  Time drained_{};                 // if no lane stalls
   Time wake_{};                    // the first packet may go then
   bool is_busy_ = false;
   Stall stall_;

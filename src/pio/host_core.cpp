@@ -31,8 +31,7 @@ HostCore::Waiting* HostCore::wait(Thread& thread) {
 bool HostCore::store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
                      std::size_t bytes) {
   FLITWISE_CHECK(StoreBuffer::is_store(address, bytes), "a store stays in one block of 64 bytes");
-  if (is_idle(thread) && buffer_.takes(address)) {
-    buffer_.store(thread, address, data, bytes);
+  if (is_idle(thread) && buffer_.try_store(thread, address, data, bytes)) {
     return true;
   }
   Waiting* const entry = wait(threads_[thread]);

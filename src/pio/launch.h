@@ -137,8 +137,15 @@ class LaunchFifos {
     auto& fifo = fifos_[queue_of_vl(packet.vl)];
     make_room(fifo);
     fifo.push_back(packet);
+    filled_ |= 1U << queue_of_vl(packet.vl);
   }
-  void pop(unsigned vl) { fifos_[queue_of_vl(vl)].pop_front(); }
+  void pop(unsigned vl) {
+    const unsigned queue = queue_of_vl(vl);
+    fifos_[queue].pop_front();
+    filled_ &= ~(fifos_[queue].empty() ? 1U << queue : 0U);
+  }
+  /// Queues that are not empty, a bit each.
+  unsigned filled() const { return filled_; }
 
  private:
   const boost::circular_buffer<LaunchedPacket>& fifo(unsigned vl) const {
@@ -146,6 +153,7 @@ class LaunchFifos {
   }
   std::size_t most_packets_ = kSendMemoryBlocks;
   std::array<boost::circular_buffer<LaunchedPacket>, kVlQueues> fifos_;
+  unsigned filled_ = 0;
 };
 
 }  // namespace flitwise

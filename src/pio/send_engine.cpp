@@ -149,10 +149,10 @@ unsigned SendEngine::next_source() const {
   });
 }
 
-void SendEngine::launch() {
+bool SendEngine::launch() {
   const unsigned source = next_source();
   if (source == LaunchArbiter::kNone) {
-    return;
+    return false;
   }
   const LaunchedPacket packet = next_packet(source);
   launch_arbiter_.granted(source);
@@ -168,15 +168,15 @@ void SendEngine::launch() {
   } else {
     fifos_.push(packet);
   }
+  return true;
 }
 
 VlArbiter::Choice SendEngine::next_vl(unsigned may_go) const {
-  unsigned ready = 0;
+  unsigned ready = fifos_.filled() & may_go;
   for (unsigned queue = 0; queue < kVlQueues; ++queue) {
-    const bool is_ready = !leaving_[queue] && !fifos_.is_empty(vl_of_queue(queue));
-    ready |= is_ready ? 1U << queue : 0U;
+    ready &= ~(leaving_[queue] ? 1U << queue : 0U);
   }
-  return vl_arbiter_.choose(ready & may_go);
+  return vl_arbiter_.choose(ready);
 }
 
 void SendEngine::arbitrate(bool is_intact, unsigned may_go) {

@@ -90,8 +90,8 @@ class SendEngine {
   /// Whom the launch arbiter grants next; LaunchArbiter::kNone: nobody can launch.
   unsigned next_source() const;
   /// The launch arbiter grants one source, if any can launch. A packet that is disallowed is
-  /// dropped with that.
-  void launch();
+  /// dropped with that. False: none can.
+  bool launch();
   /// What the VL arbiter would choose; VlArbiter::Choice::queue kVlQueues: nothing can go.
   /// `may_go`: the queues that have room behind them, a bit each.
   VlArbiter::Choice next_vl(unsigned may_go = kAllVlQueues) const;

@@ -61,10 +61,17 @@ bool StoreBuffer::takes(std::uint64_t address) const {
 
 void StoreBuffer::store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
                         std::size_t bytes) {
+  FLITWISE_CHECK(try_store(thread, address, data, bytes), "a store without a free block waits");
+}
+
+bool StoreBuffer::try_store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
+                            std::size_t bytes) {
   const auto first = static_cast<unsigned>(address % kSendBlockBytes);
   unsigned index = find(address - first);
+  if (index == kMostBlocks ? free_ == 0 : blocks_[index].is_full() || blocks_[index].is_leaving) {
+    return false;
+  }
   if (index == kMostBlocks) {
-    FLITWISE_CHECK(free_ != 0, "a store without a free block waits");
     index = static_cast<unsigned>(__builtin_ctzll(free_));
     free_ &= free_ - 1;
     by_age_[held_++] = static_cast<std::uint8_t>(index);
@@ -78,8 +85,10 @@ void StoreBuffer::store(unsigned thread, std::uint64_t address, const std::uint8
   counts_.stored_bytes += bytes;
   counts_.replaced_bytes += count_of_bits(block.qws & qws) * kQwBytes;
   std::copy_n(data, bytes, block.bytes.begin() + first);
-  block.qws |= qws;
+  block.qws |= qws;  // which was not full
+  full_ += block.is_full() ? 1 : 0;
   block.threads |= static_cast<std::uint8_t>(1U << thread);
+  return true;
 }
 
 template <class Predicate>
@@ -93,6 +102,9 @@ const StoreBlock* StoreBuffer::oldest_where(Predicate is_meant) const {
 }
 
 const StoreBlock* StoreBuffer::oldest_full() const {
+  if (full_ == 0) {
+    return nullptr;
+  }
   return oldest_where([](const StoreBlock& block) { return block.is_full() && !block.is_leaving; });
 }
 
@@ -114,6 +126,7 @@ void StoreBuffer::release(const StoreBlock& block) {
   counts_.written_bytes += count_of_bits(block.qws) * kQwBytes;
   std::copy(place + 1, end, place);
   --held_;
+  full_ -= block.is_full() && !block.is_leaving ? 1 : 0;
   free_ |= std::uint64_t{1} << index;
 }
 

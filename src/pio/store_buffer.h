@@ -63,6 +63,9 @@ class StoreBuffer {
   /// Is there a block for a store to this address now: one of that block which is not full, or a
   /// free one? If not, the store has to wait. [PIO-12.29]
   bool takes(std::uint64_t address) const;
+  /// False: takes() does not hold, and nothing has changed. REQUIRES: is_store(), thread 0..7.
+  bool try_store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
+                 std::size_t bytes);
   /// REQUIRES: is_store(), takes(), thread 0..7.
   void store(unsigned thread, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
 
@@ -73,7 +76,10 @@ class StoreBuffer {
   const StoreBlock* oldest_of(unsigned threads) const;
   const StoreBlock* oldest() const { return held_ == 0 ? nullptr : &blocks_[by_age_[0]]; }
   /// Its StoreWrites are on their way; release() follows. REQUIRES: a block that is held.
-  void leave(const StoreBlock& block) { blocks_[index_of(block)].is_leaving = true; }
+  void leave(const StoreBlock& block) {
+    blocks_[index_of(block)].is_leaving = true;
+    full_ -= block.is_full() ? 1 : 0;
+  }
   /// Its StoreWrites are out, and the block is free. REQUIRES: a block that is held.
   void release(const StoreBlock& block);
 
@@ -93,6 +99,7 @@ class StoreBuffer {
   std::vector<StoreBlock> blocks_;
   std::array<std::uint8_t, kMostBlocks> by_age_{};  // of blocks that are held, the oldest first
   unsigned held_ = 0;
+  unsigned full_ = 0;   // of these, full and not leaving
   std::uint64_t free_;  // a bit for each block
   StoreCounts counts_;
 };
