@@ -8,7 +8,7 @@
 #include "pio/pio_result.h"
 #include "system/machine.h"
 
-namespace flitwise::pio_long_test {
+namespace flitwise::pio_test {
 namespace {
 
 // [PIO-6.4, 7.2]
@@ -38,4 +38,4 @@ workload: {via: pio, domains: 160, domain_choice: uniform, sizes: google_rpc_200
 }
 
 }  // namespace
-}  // namespace flitwise::pio_long_test
+}  // namespace flitwise::pio_test
