@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pio/pio_result.h"
 
+#include "common/ranges.h"
+
 namespace flitwise {
+namespace {
+
+// Returns by cause: those that there were.
+TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result*/) {
+  struct Cause {
+    const char* name;
+    std::uint64_t PioResult::*count;
+  };
+  constexpr Cause kCauses[] = {{"by threshold", &PioResult::due_to_threshold},
+                               {"by PBC", &PioResult::due_to_pbc},
+                               {"forced", &PioResult::due_to_force},
+                               {"early", &PioResult::due_to_early},
+                               {"by error", &PioResult::due_to_error}};
+  std::vector<Cause> seen;
+  std::vector<std::string> header = {"PIO", "packets", "bytes", "blocks", "returned", "pending"};
+  for (const Cause& cause : kCauses) {
+    if (any_of(rows, [&](const PioResult& row) { return row.*cause.count > 0; })) {
+      seen.push_back(cause);
+      header.emplace_back(seen.size() == 1 ? std::string("returns ") + cause.name : cause.name);
+    }
+  }
+  TextTable table(header);
+  for (const PioResult& row : rows) {
+    std::vector<std::string> cells = {
+        row.device,          as_cell(row.packets),  as_cell(row.bytes),
+        as_cell(row.blocks), as_cell(row.returned), as_cell(row.pending)};
+    for (const Cause& cause : seen) {
+      cells.push_back(as_cell(row.*cause.count));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
 
 const StatisticsTable& pio_table() {
   static const Table<PioResult> kTable =
@@ -29,7 +66,8 @@ const StatisticsTable& pio_table() {
                  "Posted writes that came to the PIO window.")
           .count("vls", &PioResult::vls, "Virtual lanes by which packets have left.")
           .by_kind("errors", &PioResult::errors, "pio_error",
-                   "Errors of contexts, and writes to contexts that are not there, by kind.");
+                   "Errors of contexts, and writes to contexts that are not there, by kind.")
+          .show(pio_view);
   return kTable;
 }
 
