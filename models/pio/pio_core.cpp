@@ -14,6 +14,9 @@
 namespace flitwise {
 namespace {
 
+// model: a thread that has waited for long looks less often, and sees its credits so much of the
+// wait later at most.
+constexpr std::int64_t kPollsOfAWait = 16;
 constexpr unsigned kQwsPerBlock = kSendBlockBytes / kQwBytes;
 
 // The share of one thread in a number.
@@ -193,7 +196,8 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
       ++forces_;
       thread.is_forced = true;
     }
-    thread.free = now + config_.cores.timing.credit_poll;
+    thread.free = now + std::max(config_.cores.timing.credit_poll,
+                                 Time{(now - thread.credits_since).fs / kPollsOfAWait});
     return false;
   }
   if (thread.credits_since != Time::never()) {

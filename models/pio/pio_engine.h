@@ -75,6 +75,10 @@ class PioEngine final : public ComponentModule, public Engine, private RegionOwn
   bool is_quiet() const override;
   bool is_exhausted() const override { return true; }
   Time last_end() const override { return last_end_; }
+  /// The port sends what it has.
+  Time waits_until() const override {
+    return port_.is_empty() ? Time{} : port_.drained(flitwise::now());
+  }
   void add_progress(Progress& sum) const override {
     sum.completed += totals_.packets;
     sum.steps += totals_.posted_writes;

@@ -145,6 +145,15 @@ TEST(Pio, PIO_087_AStalledPortStopsCoresByTheirCredits) {
   EXPECT_EQ(done.pio.returned, 1600U);
 }
 
+// A thread that waits for milliseconds does not look every 50 ns: this takes a moment, not minutes.
+TEST(Pio, ASlowPortIsWaitedForWithoutAnEventEveryFewNanoseconds) {
+  const Ended done =
+      run(config_of("count: 1", "depth: 16, threshold: 1, egress: {rate: 1Mb/s, buffer: 16KiB}",
+                    "domains: 1, payload: 1000B, requests: 60"));
+  EXPECT_EQ(done.pio.packets, 60U);
+  EXPECT_NEAR(done.seconds, 60 * 1004 * 8 / 1e6, 0.05);
+}
+
 // The same credits and packets, whatever the ratio of the clocks.
 TEST(Pio, PIO_088_ASlowClockOfSendMemoryLosesNothing) {
   const Ended done =

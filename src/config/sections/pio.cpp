@@ -35,7 +35,8 @@ Keys core_keys() {
            "that store_buffers x 64 B over this is the most of a core."),
       time(KEY(host.cores.timing.fence), any_latency(), "From a core to the IIO and back."),
       time(KEY(host.cores.timing.credit_poll), between(Time::from_ns(1), Time::from_us(1'000)),
-           "Between two looks of a waiting thread at its credits in memory."),
+           "Between two looks of a waiting thread at its credits in memory; later a sixteenth of "
+           "its wait, where that is more."),
   });
 }
 

@@ -119,6 +119,7 @@ std::vector<Relation> relations() {
       {{"device.cxl.coherence", "device.cxl.timing"}, cxl_memory},
       {{"device.cxl.own_cache"}, hdm_db},
       {{"device.cxl.cache"}, cxl_cache},
+      {{"host.cores.timing.fence"}, is_not("host.cores.fence", {"none"})},
       {{"device.pio"}, pio},
       {{"device.pio.deep_depth"}, is_not("device.pio.deep_contexts", {"0"})},
       {{"device.pio.egress.stalled_vl", "device.pio.egress.stall_from"},
