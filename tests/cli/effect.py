@@ -50,7 +50,7 @@ machines = [
     ("examples/cxl_hdm_db", [few]),
     ("examples/cxl_memory", [few]),
     ("checks/pio", [few]),
-    ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us"]),
+    ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet"]),
 ]
 # Lists and files, of which the schema knows no other value.
 never_turned = {"system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
