@@ -17,6 +17,8 @@ namespace {
 // model: a thread that has waited for long looks less often, and sees its credits so much of the
 // wait later at most.
 constexpr std::int64_t kPollsOfAWait = 16;
+// model: software that still waits writes ForceReturn again after so long.
+constexpr Time kForceAgain = Time::from_us(1);
 constexpr unsigned kQwsPerBlock = kSendBlockBytes / kQwBytes;
 
 // The share of one thread in a number.
@@ -187,15 +189,7 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   }
   if (!context.credits.may_fill(blocks)) {
     thread.credits_since = std::min(thread.credits_since, now);
-    if (context.credits.needs_force(blocks, config_.engine.pio.threshold) && !thread.is_forced) {
-      for (const std::uint64_t bit : {1, 0}) {
-        const std::uint64_t value = boost::endian::native_to_little(bit);
-        hooks_.write(kPioForce + context.number * std::uint64_t{kQwBytes},
-                     reinterpret_cast<const std::uint8_t*>(&value), sizeof(value));
-      }
-      ++forces_;
-      thread.is_forced = true;
-    }
+    force_if_needed(thread, context, blocks, now);
     thread.free = now + std::max(config_.cores.timing.credit_poll,
                                  Time{(now - thread.credits_since).fs / kPollsOfAWait});
     return false;
@@ -217,8 +211,26 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   packet.asks_for_credits = asks > 0 && random_.chance(asks);
   context.credits.fill(blocks);
   thread.has_item = false;
-  thread.is_forced = false;
+  thread.forced_at = Time::never();
   return true;
+}
+
+// A force may come before enough blocks are free. Where it has returned too little, or nothing for
+// a while, another one follows. [PIO-7.9]
+void PioCore::force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now) {
+  const bool is_due = thread.forced_at == Time::never() ||
+                      thread.forced_shadow != context.credits.shadow() ||
+                      now - thread.forced_at >= kForceAgain;
+  if (!is_due || !context.credits.needs_force(blocks, config_.engine.pio.threshold)) {
+    return;
+  }
+  for (const std::uint64_t bit : {1, 0}) {
+    const std::uint64_t value = boost::endian::native_to_little(bit);
+    hooks_.write(kPioForce + context.number * std::uint64_t{kQwBytes},
+                 reinterpret_cast<const std::uint8_t*>(&value), sizeof(value));
+  }
+  thread.forced_at = now;
+  thread.forced_shadow = context.credits.shadow();
 }
 
 std::uint64_t PioCore::pbc_of(const Packet& packet) {

@@ -97,13 +97,15 @@ class PioCore final : public ComponentModule {
     std::unique_ptr<Workload> stream;
     std::uint64_t total = 0;  // packets
     WorkItem item;
-    bool has_item = false, is_exhausted = false, needs_fence = false, is_forced = false;
+    bool has_item = false, is_exhausted = false, needs_fence = false;
     bool waits_for_fence = false;  // since place_since, not for a block
     std::vector<Context> contexts;
     Packet packet;
     Time free{};                         // of what it does
     Time credits_since = Time::never();  // it waits for credits
     Time place_since = Time::never();    // for a block of the store buffer
+    Time forced_at = Time::never();      // ForceReturn, for the packet that waits
+    unsigned forced_shadow = 0;          // what the thread knew then
     Time fence_due = Time::never();      // the answer of the IIO
   };
 
@@ -111,6 +113,7 @@ class PioCore final : public ComponentModule {
   void run(unsigned number, Time now);
   bool load(Thread& thread);
   bool begin_packet(Thread& thread, Time now);
+  void force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now);
   std::uint64_t pbc_of(const Packet& packet);
   bool store_block(unsigned number, Time now);
   bool fence(unsigned number, Time now);
@@ -130,7 +133,7 @@ class PioCore final : public ComponentModule {
   DueQueue<const StoreBlock*> releases_;
   Random random_;
   Time origin_ = Time::never();
-  std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0, forces_ = 0;
+  std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0;
   std::array<std::uint8_t, kSendBlockBytes> bytes_{};  // of the block that is stored
   LastPbc last_pbc_;
   Time room_since_ = Time::never();  // a block waits for room in the IIO

@@ -63,20 +63,14 @@ void PioEngine::claim(BarMap& map) {
 // What is not a run of QWs within one block is refused by its shape, whatever its bytes.
 void PioEngine::mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                            Time now) {
-  if (place.region == kForce) {
-    const auto context = static_cast<unsigned>((place.offset - kPioForce) / kQwBytes);
-    if (context < config_.contexts && (place.offset - kPioForce) % kQwBytes == 0) {
-      rules_.force(context, (bytes[0] & 1U) != 0);
-      note_returns(now);
-    }
-    return;
-  }
+  const bool is_force = place.region == kForce;
   Arrival arrival;
-  arrival.offset = static_cast<std::uint32_t>(place.offset - kPioWindow);
+  arrival.is_force = is_force;
+  arrival.offset = static_cast<std::uint32_t>(place.offset - (is_force ? kPioForce : kPioWindow));
   arrival.bytes = static_cast<std::uint32_t>(size);
   std::copy_n(bytes, std::min<std::size_t>(size, kSendBlockBytes), arrival.data.begin());
-  ++totals_.posted_writes;
-  written_bytes_ += size;
+  totals_.posted_writes += is_force ? 0 : 1;
+  written_bytes_ += is_force ? 0 : size;
   const Time due = now + config_.pio.timing.crossing;
   arrivals_.add(arrival, due);
   wakeup_.at(due);
@@ -95,7 +89,11 @@ void PioEngine::work() {
   const Time now = flitwise::now();
   while (arrivals_.is_due(now)) {
     const Arrival arrival = arrivals_.take();
-    rules_.write(arrival.offset, arrival.data.data(), arrival.bytes);
+    if (!arrival.is_force) {
+      rules_.write(arrival.offset, arrival.data.data(), arrival.bytes);
+    } else if (arrival.offset % kQwBytes == 0 && arrival.offset / kQwBytes < config_.contexts) {
+      rules_.force(arrival.offset / kQwBytes, (arrival.data[0] & 1U) != 0);
+    }
   }
   read_out(now);
   if (next_launch_ <= now && rules_.launch()) {

@@ -97,9 +97,9 @@ class PioEngine final : public ComponentModule, public Engine, private RegionOwn
   enum Region : unsigned { kWindow, kForce };
   static constexpr std::uint32_t kReturnSlots = 64;
 
-  /// A posted write on its way between the clocks.
   struct Arrival {
     std::uint32_t offset = 0, bytes = 0;
+    bool is_force = false;  // a register, not the window
     std::array<std::uint8_t, kSendBlockBytes> data{};
   };
   using Return = std::array<std::uint64_t, kContextsPerSet>;  // as it stands in memory

@@ -232,6 +232,19 @@ TEST(Pio, PIO_058_SoftwareForcesWhatTheThresholdHoldsBack) {
   EXPECT_GT(done.pio.due_to_force, 0U);
 }
 
+// A force that comes too soon returns too little: another one follows, whatever the clocks.
+TEST(Pio, PIO_7_9_AForceThatReturnsTooLittleIsFollowedByAnother) {
+  const Ended done = run(config_of("count: 1", "depth: 8, threshold: 8, timing: {clock: 50ns}",
+                                   "domains: 1, payload: 184B, requests: 300"));
+  EXPECT_EQ(done.pio.packets, 300U);
+}
+TEST(Pio, PIO_7_9_ForcesOfPacketsOfManySizes) {
+  const Ended done =
+      run(config_of("count: 1", "depth: 64, threshold: 60",
+                    "domains: 1, sizes: google_rpc_2008, size_cap: 3900B, requests: 3000"));
+  EXPECT_EQ(done.pio.packets, 3000U);
+}
+
 // [PIO-7.5]
 TEST(Pio, PIO_063_EarlyReturnGivesCreditsSooner) {
   const Ended done = run(config_of("count: 1", "depth: 8, threshold: 1, early_return: true",
