@@ -53,10 +53,7 @@ unsigned StoreBuffer::find(std::uint64_t block_address) const {
 
 bool StoreBuffer::takes(std::uint64_t address) const {
   const unsigned index = find(address - address % kSendBlockBytes);
-  const auto takes_more = [](const StoreBlock& block) {
-    return !block.is_full() && !block.is_leaving;
-  };
-  return index == kMostBlocks ? free_ != 0 : takes_more(blocks_[index]);
+  return index == kMostBlocks ? free_ != 0 : blocks_[index].takes_more();
 }
 
 void StoreBuffer::store(unsigned thread, std::uint64_t address, const std::uint8_t* data,
@@ -68,7 +65,7 @@ bool StoreBuffer::try_store(unsigned thread, std::uint64_t address, const std::u
                             std::size_t bytes) {
   const auto first = static_cast<unsigned>(address % kSendBlockBytes);
   unsigned index = find(address - first);
-  if (index == kMostBlocks ? free_ == 0 : blocks_[index].is_full() || blocks_[index].is_leaving) {
+  if (index == kMostBlocks ? free_ == 0 : !blocks_[index].takes_more()) {
     return false;
   }
   if (index == kMostBlocks) {

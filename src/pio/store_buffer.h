@@ -31,6 +31,7 @@ struct StoreBlock {
   std::array<std::uint8_t, kSendBlockBytes> bytes{};
 
   bool is_full() const { return qws == 0xff; }
+  bool takes_more() const { return !is_full() && !is_leaving; }
 };
 
 struct StoreWrite {

@@ -33,7 +33,6 @@ workload: {via: pio, domains: 160, domain_choice: uniform, sizes: google_rpc_200
   const PioResult& row = result.rows<PioResult>().at(0);
   EXPECT_EQ(row.packets, 1'000'000U);
   EXPECT_EQ(row.vls, 9U);
-  EXPECT_EQ(row.returned + row.pending, row.blocks);
   EXPECT_TRUE(row.errors.empty());
 }
 

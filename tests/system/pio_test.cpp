@@ -44,7 +44,6 @@ Ended run(const std::string& yaml) {
   for (const CheckResult& check : done.result.checks) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
-  EXPECT_EQ(done.pio.returned + done.pio.pending, done.pio.blocks);
   return done;
 }
 
