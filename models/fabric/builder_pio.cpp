@@ -37,7 +37,9 @@ void Builder::add_pio(FabricDevice& device) {
   device.pio =
       std::make_unique<PioEngine>((device.name + "_pio").c_str(), device.name, config.engine,
                                   [endpoint = device.endpoint] { endpoint->wake(); });
-  device.endpoint->attach(*device.pio);  // software may write to its window at any time
+  device.pio->claim(
+      device.endpoint->target().map());  // software may write to its window at any time
+  device.endpoint->attach(device.pio->returns());
   device.pio->compare_with([&device] { return sent_by(device); });
 
   HostNode& node = *surroundings_.hosts[device.host];

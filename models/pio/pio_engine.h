@@ -16,10 +16,10 @@
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
-#include "pio/egress_port.h"
+#include "pio/credit_writer.h"
+#include "pio/egress.h"
 #include "pio/pio_result.h"
 #include "pio/send_engine.h"
-#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -46,41 +46,37 @@ struct PioEngineConfig {
   }
 };
 
-class PioEngine final : public ComponentModule, public Engine, private RegionOwner {
+class PioEngine final : public ComponentModule, private RegionOwner {
  public:
-  /// device: whose row of results it is. work_appeared: next() is worth asking again.
+  /// device: whose row of results it is. work_appeared: an engine has something to send.
   PioEngine(const sc_core::sc_module_name& name, std::string device, const PioEngineConfig& config,
             std::function<void()> work_appeared);
+
+  /// Claims the window and the registers in BAR 0.
+  void claim(BarMap& map);
+  /// What it sends, for the shell of the device.
+  Engine& returns() { return returns_; }
 
   /// Bytes that cores have written into the window, and their packets: for the checks.
   struct Sent {
     std::uint64_t packets = 0, bytes = 0;
   };
   void compare_with(std::function<Sent()> sent) { sent_ = std::move(sent); }
-  /// Of a packet, and how many cores have written in the window.
+  /// Of a packet.
   void set_route(RequestRoute route) { route_ = std::move(route); }
   const SendEngine& rules() const { return rules_; }
   /// The window has begun.
   bool is_counted() const { return counts_; }
 
-  // Engine: credit returns.
-  bool next(Time now, Transfer& transfer) override;
-  Time next_at() const override;
-  void finished(const TransferEnd& end) override;
-  void claim(BarMap& map) override;
-  bool is_done() const override { return is_quiet(); }
-  std::string waits_for() const override;
-
-  // Component:
-  bool is_quiet() const override;
-  bool is_exhausted() const override { return true; }
-  Time last_end() const override { return last_end_; }
-  /// The port sends what it has.
-  Time waits_until() const override {
-    return port_.is_empty() ? Time{} : port_.drained(flitwise::now());
+  bool is_quiet() const override {
+    return arrivals_.empty() && egress_.is_quiet() && returns_.is_quiet() &&
+           rules_.next_source() == LaunchArbiter::kNone;
   }
+  bool is_exhausted() const override { return true; }
+  Time last_end() const override { return egress_.last_end(); }
+  Time waits_until() const override { return egress_.drained(flitwise::now()); }
   void add_progress(Progress& sum) const override {
-    sum.completed += totals_.packets;
+    sum.completed += egress_.counts().packets;
     sum.steps += totals_.posted_writes;
   }
   std::string waiting() const override;
@@ -95,56 +91,35 @@ class PioEngine final : public ComponentModule, public Engine, private RegionOwn
 
  private:
   enum Region : unsigned { kWindow, kForce };
-  static constexpr std::uint32_t kReturnSlots = 64;
 
   struct Arrival {
     std::uint32_t offset = 0, bytes = 0;
     bool is_force = false;  // a register, not the window
     std::array<std::uint8_t, kSendBlockBytes> data{};
   };
-  using Return = std::array<std::uint64_t, kContextsPerSet>;  // as it stands in memory
 
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
   void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   void work();
-  Time next_work(Time now) const;
-  void send(Time now);
-  void read_out(Time now);
-  void arbitrate(Time now);
-  void check_packet(const LaunchedPacket& packet, const Pbc& pbc);
-  void note_returns(Time now);
-  void count(const CreditReturn& one);
-  bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
-  bool is_reading() const { return reading_ != kVlQueues; }
+  PioResult totals() const;
   std::uint64_t sum_of_contexts(std::uint64_t (SendContext::*counter)() const) const;
 
   const std::string device_;
   const PioEngineConfig config_;
-  const std::function<void()> work_appeared_;
   std::function<Sent()> sent_;
   Wakeup wakeup_;
   SendEngine rules_;
-  EgressPort port_;
+  Egress egress_;
+  CreditWriter returns_;
   DueQueue<Arrival> arrivals_;
-  unsigned reading_ = kVlQueues;  // queue whose packet is being read out of send memory
-  Time read_end_{}, next_launch_{};
-  std::array<Return, kReturnSlots> returns_{};  // by token: given to the shell
-  std::vector<std::uint32_t> free_slots_;
-  Time return_ready_ = Time::never();  // of the first return that waits
-  std::array<std::uint64_t, kSendContexts * kVlQueues> next_number_{};  // of packets, at least
 
   RequestRoute route_;
   Time window_begin_{}, window_end_ = Time::never();
   bool counts_ = false;        // the window has begun
   PioResult totals_, before_;  // since the start of the run; at the begin of the window
   std::uint64_t returned_before_ = 0;
-  std::uint64_t written_bytes_ = 0, window_reads_ = 0, disordered_ = 0, corrupted_ = 0;
-  std::uint64_t cleared_blocks_ = 0;
-  unsigned lanes_ = 0;  // by which packets have left in the window, a bit each
-  Time last_end_{};
-  Time lane_since_ = Time::never();  // packets are launched, and no lane has room
-  WaitBook lane_waits_, port_waits_, return_waits_;
+  std::uint64_t written_bytes_ = 0, window_reads_ = 0;
 };
 
 }  // namespace flitwise

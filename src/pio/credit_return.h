@@ -46,6 +46,7 @@ class CreditReturnQueue {
   static constexpr unsigned kMost = kSendContexts + 2;
 
   bool is_empty() const { return size_ == 0; }
+  unsigned size() const { return size_; }
   const CreditReturn& front() const { return entries_[first_].entry; }
   void pop() {
     first_ = (first_ + 1) % kMost;

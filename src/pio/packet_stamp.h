@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a packet of the workload holds, so that the port can tell whose it is and whether all of it
-/// is there: its context and number in the first QW behind the PBC, and in all others a value that
+/// is there: its source and number in the first QW behind the PBC, and in all others a value that
 /// follows from these and from its place.
 #pragma once
 
@@ -8,14 +8,15 @@
 
 namespace flitwise {
 
-/// number: of the packet among those of its context, modulo 2^48.
+/// source: context 0..159, SDMA engine 160..175. number: of the packet among those of its source,
+/// modulo 2^48.
 class PacketStamp {
  public:
-  PacketStamp(unsigned context, std::uint64_t number)
-      : value_(std::uint64_t{context} << 48 | (number & kNumbers)) {}
+  PacketStamp(unsigned source, std::uint64_t number)
+      : value_(std::uint64_t{source} << 48 | (number & kNumbers)) {}
   explicit PacketStamp(std::uint64_t first_qw) : value_(first_qw) {}
 
-  unsigned context() const { return static_cast<unsigned>(value_ >> 48); }
+  unsigned source() const { return static_cast<unsigned>(value_ >> 48); }
   std::uint64_t number() const { return value_ & kNumbers; }
   /// place: of the QW behind the PBC, from 1 on.
   std::uint64_t qw(std::uint64_t place) const {

@@ -107,6 +107,7 @@ class SendEngine {
 
   // ---- credit returns, in order
   bool has_return() const { return !returns_.is_empty(); }
+  unsigned returns_waiting() const { return returns_.size(); }
   const CreditReturn& first_return() const { return returns_.front(); }
   void take_return() { returns_.pop(); }
 

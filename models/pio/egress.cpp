@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pio/egress.h"
+
+#include <boost/endian/conversion.hpp>
+
+#include <algorithm>
+
+#include "pio/packet_stamp.h"
+
+namespace flitwise {
+
+Egress::Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes)
+    : config_(config),
+      rules_(rules),
+      checks_bytes_(checks_bytes),
+      port_(config.egress.rate_gbps, config.egress.buffer) {
+  rules_.set_launch_fifo_packets(config.egress.launch_fifo);
+  if (config.egress.stall > Time{}) {
+    port_.stall(queue_of_vl(config.egress.stalled_vl), config.egress.stall_from,
+                config.egress.stall_from + config.egress.stall);
+  }
+}
+
+void Egress::work(Time now) {
+  read_out(now);
+  launch(now);
+  arbitrate(now);
+  send(now);
+}
+
+void Egress::send(Time now) {
+  port_.work(
+      now, [this](Time ready, Time begin) { port_waits_.add(ready, begin); },
+      [this](unsigned queue, std::uint32_t bytes, Time end) {
+        lanes_ |= 1U << queue;
+        ++counts_.packets;
+        counts_.bytes += bytes;
+        last_end_ = end;
+      });
+}
+
+// The port goes on by itself: it is looked at where somebody waits for its room, and at the end.
+Time Egress::next_work(Time now) const {
+  Time next = Time::never();
+  if (is_reading()) {
+    next = read_end_;
+  } else if (lane_since_ == Time::never() && has_launched()) {
+    next = now + config_.timing.clock;
+  }
+  if (rules_.next_source() != LaunchArbiter::kNone) {
+    next = std::min(next, std::max(next_launch_, now + Time{1}));
+  }
+  return lane_since_ != Time::never() ? std::min(next, port_.next(now)) : next;
+}
+
+// One grant in each clock. [PIO-6.2]
+void Egress::launch(Time now) {
+  if (next_launch_ <= now && rules_.launch()) {
+    next_launch_ = now + config_.timing.clock;
+  }
+}
+
+// The packet has been read out of send memory, a block in each clock.
+void Egress::read_out(Time now) {
+  if (!is_reading() || read_end_ > now) {
+    return;
+  }
+  const unsigned vl = vl_of_queue(reading_);
+  const LaunchedPacket packet = *rules_.leaving(vl);
+  const Pbc pbc = rules_.pbc_of(packet);
+  if (checks_bytes_) {
+    check_packet(packet, pbc);
+  }
+  port_.put(reading_, pbc.wire_bytes(), read_end_ + config_.timing.egress);
+  cleared_blocks_ += packet.blocks;
+  rules_.clear(vl);
+  reading_ = kVlQueues;
+}
+
+unsigned Egress::reading_blocks() const {
+  return is_reading() ? rules_.leaving(vl_of_queue(reading_))->blocks : 0;
+}
+
+// The lanes whose buffers have room for the blocks of the packet that goes next. [PIO-6.5, 6.6]
+void Egress::arbitrate(Time now) {
+  if (is_reading()) {
+    return;
+  }
+  unsigned may_go = 0, waiting = 0;
+  for (unsigned left = rules_.launch_fifos().filled(); left != 0; left &= left - 1) {
+    const auto queue = static_cast<unsigned>(__builtin_ctz(left));
+    const unsigned blocks = rules_.launch_fifos().front(vl_of_queue(queue)).blocks;
+    (port_.has_room(queue, blocks * kSendBlockBytes) ? may_go : waiting) |= 1U << queue;
+  }
+  if ((may_go | waiting) == 0) {
+    return;
+  }
+  const VlArbiter::Choice choice = rules_.next_vl(may_go);
+  if (choice.queue == kVlQueues) {
+    lane_since_ = waiting != 0 ? std::min(lane_since_, now) : lane_since_;
+    return;
+  }
+  if (lane_since_ != Time::never()) {
+    lane_waits_.add(lane_since_, now);
+    lane_since_ = Time::never();
+  }
+  rules_.arbitrate(true, may_go);
+  const LaunchedPacket* const packet = rules_.leaving(vl_of_queue(choice.queue));
+  if (packet != nullptr) {
+    reading_ = choice.queue;
+    read_end_ = now + config_.timing.clock * packet->blocks;
+  }
+}
+
+// Each source sends its packets of one VL in their order; whole, and none twice. [PIO-6.4]
+void Egress::check_packet(const LaunchedPacket& packet, const Pbc& pbc) {
+  const std::uint64_t qws = pbc.packet_bytes() / kQwBytes;
+  if (qws == 0) {
+    return;
+  }
+  const auto qw_at = [&](std::uint64_t place) {
+    return boost::endian::load_little_u64(
+        rules_.block_of(packet, static_cast<unsigned>(place / kQwBytes)) +
+        place % kQwBytes * kQwBytes);
+  };
+  const PacketStamp stamp(qw_at(1));
+  bool is_whole = stamp.source() == packet.source;
+  for (std::uint64_t place = 2; place <= qws; ++place) {
+    is_whole = is_whole && qw_at(place) == stamp.qw(place);
+  }
+  if (pbc.packet_bytes() % kQwBytes != 0) {  // one DW more
+    is_whole = is_whole && static_cast<std::uint32_t>(qw_at(qws + 1)) ==
+                               static_cast<std::uint32_t>(stamp.qw(qws + 1));
+  }
+  corrupted_ += is_whole ? 0 : 1;
+  if (is_whole) {
+    std::uint64_t& next = next_number_[packet.source * kVlQueues + queue_of_vl(packet.vl)];
+    disordered_ += stamp.number() < next ? 1 : 0;
+    next = stamp.number() + 1;
+  }
+}
+
+void Egress::start_window(Time now) {
+  send(now);
+  bytes_before_ = counts_.bytes;
+  lanes_ = 0;
+  lane_waits_.start_window(now);
+  port_waits_.start_window(now);
+}
+
+std::vector<WaitResult> Egress::waits(const std::string& place, Time window) const {
+  WaitResult port = port_waits_.result(
+      {place, "port", ResourceRole::kServer, "down", "write", "device.pio.egress.rate", 1});
+  const double bits = 8.0 * static_cast<double>(counts_.bytes - bytes_before_);
+  port.busy = window > Time{} ? bits / config_.egress.rate_gbps / window.ns() : 0;
+  return {lane_waits_.result({place, "transmit_buffer", ResourceRole::kQueue, "down", "write",
+                              "device.pio.egress.buffer", config_.egress.buffer}),
+          port};
+}
+
+}  // namespace flitwise

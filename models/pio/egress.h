@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The way of a packet out of a device that sends by PIO and SDMA: the launch arbiter, the launch
+/// FIFOs, the VL arbiter, the read out of send memory, and the network port (docs/pio.md). A part
+/// of PioEngine, which wakes it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/time.h"
+#include "pio/egress_port.h"
+#include "pio/send_engine.h"
+#include "stats/wait_book.h"
+
+namespace flitwise {
+
+/// What has left by the port.
+struct EgressCounts {
+  std::uint64_t packets = 0, bytes = 0;  ///< of all sources, and what the wire carried
+  std::uint64_t sdma_packets = 0;        ///< of SDMA engines among them
+};
+
+class Egress {
+ public:
+  /// rules: of the device. checks_bytes: packets carry stamps (pio/packet_stamp.h).
+  Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes);
+
+  /// Does what can be done now: the end of a read, a grant, the choice of a lane, the port.
+  void work(Time now);
+  /// When work() has something to do that nobody else brings; never: nothing.
+  Time next_work(Time now) const;
+  /// Nothing is on its way from send memory to the end of the wire.
+  bool is_quiet() const { return !is_reading() && port_.is_empty() && !has_launched(); }
+  /// The port sends what it has until then.
+  Time drained(Time now) const { return port_.is_empty() ? Time{} : port_.drained(now); }
+  /// When work() knows of all that the port sends; never: nothing waits.
+  Time port_drained(Time now) const { return port_.drained(now); }
+  std::size_t at_port() const { return port_.waiting(); }
+
+  const EgressCounts& counts() const { return counts_; }
+  unsigned lanes() const {
+    return lanes_;
+  }  ///< by which packets have left in the window, a bit each
+  Time last_end() const { return last_end_; }  ///< of a packet on the wire
+  /// Blocks of contexts that were read out; without those of the packet that is being read.
+  std::uint64_t cleared_blocks() const { return cleared_blocks_; }
+  /// Those of a context whose packet is being read out.
+  unsigned reading_blocks() const;
+  std::uint64_t disordered() const { return disordered_; }  ///< packets [PIO-6.4]
+  std::uint64_t corrupted() const { return corrupted_; }    ///< packets
+
+  void start_window(Time now);
+  /// place: of the device's engine. window: how long it was.
+  std::vector<WaitResult> waits(const std::string& place, Time window) const;
+
+ private:
+  void send(Time now);
+  void read_out(Time now);
+  void launch(Time now);
+  void arbitrate(Time now);
+  void check_packet(const LaunchedPacket& packet, const Pbc& pbc);
+  bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
+  bool is_reading() const { return reading_ != kVlQueues; }
+
+  const PioConfig& config_;
+  SendEngine& rules_;
+  const bool checks_bytes_;
+  EgressPort port_;
+  unsigned reading_ = kVlQueues;  // queue whose packet is being read out of send memory
+  Time read_end_{}, next_launch_{};
+  std::array<std::uint64_t, kPioSources * kVlQueues> next_number_{};  // of packets, at least
+  EgressCounts counts_;
+  std::uint64_t bytes_before_ = 0;  // the window
+  std::uint64_t disordered_ = 0, corrupted_ = 0, cleared_blocks_ = 0;
+  unsigned lanes_ = 0;
+  Time last_end_{};
+  Time lane_since_ = Time::never();  // packets are launched, and no lane has room
+  WaitBook lane_waits_, port_waits_;
+};
+
+}  // namespace flitwise
