@@ -140,6 +140,7 @@ struct CoresConfig {
   unsigned vls = 1;            ///< that the packets of a context use in turn; 9: VL15 as well
   unsigned write_queue = 32;   ///< posted writes that the IIO holds for the link
   double credit_requests = 0;  ///< share of packets whose PBC asks for credits
+  Bytes sdma_from = 0;         ///< packets of so many bytes and more go by SDMA; 0: none
   struct {
     Time clock = Time::from_ps(250);
     Time store{0};                         ///< of a store, beside a clock of the core
@@ -147,6 +148,7 @@ struct CoresConfig {
     Time drain = Time::from_ns(80);        ///< a block leaves and its place is free
     Time fence = Time::from_ns(200);       ///< core to the IIO and back [PIO-4.4]
     Time credit_poll = Time::from_ns(50);  ///< between two looks at returned credits
+    Time descriptor = Time::from_ns(20);   ///< a descriptor of SDMA is made and written
   } timing;
 };
 
@@ -490,6 +492,12 @@ struct PioConfig {
   unsigned threshold = 8;  ///< blocks [PIO-7.3]
   bool early_return = false;
   unsigned group = 1;  ///< contexts that return together: 1, 2, 4 or 8 [PIO-8.1]
+  struct {
+    unsigned engines = 16;
+    unsigned ring = 256;    ///< descriptors
+    unsigned buffer = 256;  ///< blocks of each engine
+    unsigned reads = 16;    ///< outstanding, of each engine
+  } sdma;                   ///< [PIO-6.10]
   struct {
     double rate_gbps = 200;          ///< of the network port
     unsigned launch_fifo = 64;       ///< packets, of each VL

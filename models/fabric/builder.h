@@ -16,6 +16,8 @@ namespace flitwise {
 
 /// Names of the links from a device up to its root port.
 std::vector<std::string> links_above(const Graph& graph, NodeIndex node);
+/// The way of reads that an engine of a device makes; `place`: that its waits name.
+RequestRoute read_route(const Graph& graph, const FabricDevice& device, std::string place);
 
 class Builder {
  public:

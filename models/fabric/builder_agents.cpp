@@ -99,6 +99,10 @@ std::vector<std::string> links_above(const Graph& graph, NodeIndex node) {
   return names;
 }
 
+RequestRoute read_route(const Graph& graph, const FabricDevice& device, std::string place) {
+  return route_of(graph, device, {std::move(place), false, false}, Op::kRead, "read");
+}
+
 // [CXL-3.8]
 void Builder::add_memory(FabricDevice& device, Link& link) {
   const std::string host = "host_of_" + device.name;

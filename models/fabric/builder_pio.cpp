@@ -32,14 +32,22 @@ void Builder::add_pio(FabricDevice& device) {
   const WorkloadConfig& workload = device.config.workload;
   PioCoreConfig config;
   config.cores = host.host.cores;
-  config.engine = {device.config.device.pio, workload.domains, workload.buffer_base,
-                   workload.buffer_size, workload.real_payload};
+  config.engine = {device.config.device.pio,
+                   workload.domains,
+                   workload.buffer_base,
+                   workload.buffer_size,
+                   workload.real_payload,
+                   config.cores.sdma_from > 0,
+                   workload.sizes.empty() ? workload.payload : workload.size_cap};
   device.pio =
       std::make_unique<PioEngine>((device.name + "_pio").c_str(), device.name, config.engine,
                                   [endpoint = device.endpoint] { endpoint->wake(); });
   device.pio->claim(
       device.endpoint->target().map());  // software may write to its window at any time
   device.endpoint->attach(device.pio->returns());
+  if (config.engine.uses_sdma) {
+    device.endpoint->attach(device.pio->sdma());
+  }
   device.pio->compare_with([&device] { return sent_by(device); });
 
   HostNode& node = *surroundings_.hosts[device.host];
@@ -57,6 +65,18 @@ void Builder::add_pio(FabricDevice& device) {
     memory.peek(address, bytes.data(), bytes.size());
     return boost::endian::load_little_u64(bytes.data());
   };
+  if (config.engine.uses_sdma) {
+    const auto store = [&memory = node.memory](std::uint64_t address, const std::uint8_t* bytes,
+                                               std::size_t size) {
+      memory.poke(address, bytes, size);
+    };
+    device.sdma_driver = std::make_unique<SdmaDriver>(
+        config.engine, SdmaDriver::Hooks{hooks.look, store, hooks.write});
+    hooks.send_by_sdma = [driver = device.sdma_driver.get()](unsigned domain, std::uint32_t payload,
+                                                             unsigned vl) {
+      return driver->send(domain, payload, vl);
+    };
+  }
   hooks.returned = [pio = device.pio.get()](unsigned context) {
     return pio->rules().context(context).returned();
   };
@@ -95,6 +115,16 @@ void Builder::add_pio(FabricDevice& device) {
     route.steps.push_back({link, "down", "write"});
   }
   route.steps.push_back({device.pio->name(), "down", "write"});
+  if (config.engine.uses_sdma) {
+    RequestRoute fetched = read_route(graph_, device, device.pio->name());
+    std::vector<Step> cores;
+    for (const auto& core : device.cores) {
+      cores.push_back({core->name(), "down", "write"});
+    }
+    fetched.steps.insert(fetched.steps.begin(), cores.begin(), cores.end());
+    fetched.steps.push_back({device.pio->name(), "down", "write"});
+    device.pio->set_sdma_route(std::move(fetched));
+  }
   device.pio->set_route(std::move(route));
   device.components.insert(
       std::find(device.components.begin(), device.components.end(), device.endpoint), parts.begin(),

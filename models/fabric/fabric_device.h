@@ -16,6 +16,8 @@
 #include "flitwise/ids.h"
 #include "link/link.h"
 #include "pio/pio_core.h"
+#include "pio/pio_engine.h"
+#include "pio/sdma_driver.h"
 #include "root_complex/root_port.h"
 #include "topology/graph.h"
 
@@ -37,6 +39,7 @@ struct FabricDevice {
   std::unique_ptr<DmaEngine> host_engine;       ///< of the host's cores, where they have their own
   std::unique_ptr<HostileEngine> hostile;       ///< once the engines start
   std::unique_ptr<PioEngine> pio;               ///< in place of `engine`, where cores send by PIO
+  std::unique_ptr<SdmaDriver> sdma_driver;      ///< of its cores
   std::vector<std::unique_ptr<PioCore>> cores;  ///< of the host, that do
   CxlAgents cxl;
   std::size_t link = 0;            ///< index of its own link

@@ -8,7 +8,6 @@
 #include "pio/packet_stamp.h"
 
 namespace flitwise {
-
 Egress::Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes)
     : config_(config),
       rules_(rules),
@@ -72,13 +71,20 @@ void Egress::read_out(Time now) {
     check_packet(packet, pbc);
   }
   port_.put(reading_, pbc.wire_bytes(), read_end_ + config_.timing.egress);
-  cleared_blocks_ += packet.blocks;
+  if (packet.source < kSendContexts) {
+    cleared_blocks_ += packet.blocks;
+  } else {
+    cleared_engines_ |= 1U << (packet.source - kSendContexts);
+    ++counts_.sdma_packets;
+  }
   rules_.clear(vl);
   reading_ = kVlQueues;
 }
 
 unsigned Egress::reading_blocks() const {
-  return is_reading() ? rules_.leaving(vl_of_queue(reading_))->blocks : 0;
+  const LaunchedPacket* const packet =
+      is_reading() ? rules_.leaving(vl_of_queue(reading_)) : nullptr;
+  return packet != nullptr && packet->source < kSendContexts ? packet->blocks : 0;
 }
 
 // The lanes whose buffers have room for the blocks of the packet that goes next. [PIO-6.5, 6.6]
@@ -118,19 +124,18 @@ void Egress::check_packet(const LaunchedPacket& packet, const Pbc& pbc) {
   if (qws == 0) {
     return;
   }
-  const auto qw_at = [&](std::uint64_t place) {
-    return boost::endian::load_little_u64(
-        rules_.block_of(packet, static_cast<unsigned>(place / kQwBytes)) +
-        place % kQwBytes * kQwBytes);
-  };
-  const PacketStamp stamp(qw_at(1));
+  // PBC, then the QWs, then a DW where their number is odd.
+  const std::uint64_t dws = pbc.packet_bytes() / 4;
+  const PacketStamp stamp(boost::endian::load_little_u64(rules_.block_of(packet, 0) + kQwBytes));
   bool is_whole = stamp.source() == packet.source;
-  for (std::uint64_t place = 2; place <= qws; ++place) {
-    is_whole = is_whole && qw_at(place) == stamp.qw(place);
-  }
-  if (pbc.packet_bytes() % kQwBytes != 0) {  // one DW more
-    is_whole = is_whole && static_cast<std::uint32_t>(qw_at(qws + 1)) ==
-                               static_cast<std::uint32_t>(stamp.qw(qws + 1));
+  const std::uint8_t* block = nullptr;
+  for (std::uint64_t place = 1; place <= (dws + 1) / 2; ++place) {
+    const std::uint64_t within = place % kQwsPerBlock * kQwBytes;
+    if (block == nullptr || within == 0) {
+      block = rules_.block_of(packet, static_cast<unsigned>(place / kQwsPerBlock));
+    }
+    const std::uint64_t wrong = boost::endian::load_little_u64(block + within) ^ stamp.qw(place);
+    is_whole = is_whole && (place <= qws ? wrong : static_cast<std::uint32_t>(wrong)) == 0;
   }
   corrupted_ += is_whole ? 0 : 1;
   if (is_whole) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -38,6 +39,8 @@ class Egress {
   Time drained(Time now) const { return port_.is_empty() ? Time{} : port_.drained(now); }
   /// When work() knows of all that the port sends; never: nothing waits.
   Time port_drained(Time now) const { return port_.drained(now); }
+  /// SDMA engines whose packets were read out since it was asked last, a bit each.
+  std::uint32_t take_cleared_engines() { return std::exchange(cleared_engines_, 0); }
   std::size_t at_port() const { return port_.waiting(); }
 
   const EgressCounts& counts() const { return counts_; }
@@ -74,6 +77,7 @@ class Egress {
   std::array<std::uint64_t, kPioSources * kVlQueues> next_number_{};  // of packets, at least
   EgressCounts counts_;
   std::uint64_t bytes_before_ = 0;  // the window
+  std::uint32_t cleared_engines_ = 0;
   std::uint64_t disordered_ = 0, corrupted_ = 0, cleared_blocks_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};

@@ -19,7 +19,6 @@ namespace {
 constexpr std::int64_t kPollsOfAWait = 16;
 // model: software that still waits writes ForceReturn again after so long.
 constexpr Time kForceAgain = Time::from_us(1);
-constexpr unsigned kQwsPerBlock = kSendBlockBytes / kQwBytes;
 
 // The share of one thread in a number.
 std::uint64_t share_of(std::uint64_t all, unsigned number, unsigned threads) {
@@ -112,7 +111,9 @@ Time PioCore::next_of(const Thread& thread) const {
   const bool has_work = thread.packet.context != nullptr || thread.needs_fence || thread.has_item ||
                         !thread.is_exhausted;
   const bool is_stalled = thread.place_since != Time::never() && !may_store(thread);
-  if (origin_ == Time::never() || !has_work || is_stalled) {
+  const bool waits_for_iio =
+      thread.is_described && room_since_ != Time::never() && thread.free <= flitwise::now();
+  if (origin_ == Time::never() || !has_work || is_stalled || waits_for_iio) {
     return Time::never();
   }
   const bool waits_for_arrival = thread.packet.context == nullptr && thread.has_item;
@@ -139,7 +140,12 @@ void PioCore::run(unsigned number, Time now) {
         return;
       }
     } else if (thread.packet.context == nullptr) {
-      if (!load(thread) || origin_ + thread.item.at > now || !begin_packet(thread, now)) {
+      if (!load(thread) || origin_ + thread.item.at > now) {
+        return;
+      }
+      const bool is_for_sdma =
+          config_.cores.sdma_from > 0 && thread.item.bytes >= config_.cores.sdma_from;
+      if (!(is_for_sdma ? send_by_sdma(thread, now) : begin_packet(thread, now))) {
         return;
       }
     } else if (!thread.packet.is_read) {
@@ -205,8 +211,7 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   packet.first_block = static_cast<std::uint16_t>(context.credits.next_block());
   packet.blocks = blocks;
   packet.length_dws = length_dws;
-  packet.vl = static_cast<std::uint8_t>(
-      vl_of_queue(static_cast<unsigned>(context.packets % config_.cores.vls)));
+  packet.vl = static_cast<std::uint8_t>(next_vl(context));
   const double asks = config_.cores.credit_requests;
   packet.asks_for_credits = asks > 0 && random_.chance(asks);
   context.credits.fill(blocks);
@@ -303,13 +308,8 @@ bool PioCore::fence(unsigned number, Time now) {
 // Blocks leave side by side, as far as the IIO has room for their writes.
 void PioCore::drain(Time now) {
   while (const StoreBlock* const block = core_.next_to_write()) {
-    if (!hooks_.has_room()) {
-      room_since_ = std::min(room_since_, now);
+    if (!has_room(now)) {
       return;
-    }
-    if (room_since_ != Time::never()) {
-      room_waits_.add(room_since_, now);
-      room_since_ = Time::never();
     }
     for (const StoreWrite& write : StoreWrites(*block)) {
       hooks_.write(write.address, write.data, write.bytes);
@@ -318,6 +318,18 @@ void PioCore::drain(Time now) {
     core_.leave(*block);
     releases_.add(block, now + config_.cores.timing.drain);
   }
+}
+
+bool PioCore::has_room(Time now) {
+  if (!hooks_.has_room()) {
+    room_since_ = std::min(room_since_, now);
+    return false;
+  }
+  if (room_since_ != Time::never()) {
+    room_waits_.add(room_since_, now);
+    room_since_ = Time::never();
+  }
+  return true;
 }
 
 bool PioCore::is_exhausted() const {
@@ -336,7 +348,7 @@ Time PioCore::next_own_work() const {
   Time next = Time::never();
   for (const Thread& thread : threads_) {
     if (thread.packet.context == nullptr && thread.has_item &&
-        thread.credits_since == Time::never()) {
+        thread.credits_since == Time::never() && thread.ring_since == Time::never()) {
       next = std::min(next, origin_ + thread.item.at);
     }
   }
@@ -361,6 +373,9 @@ std::string PioCore::waiting() const {
       text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used\n",
                           name(), number, context.number, context.credits.used(),
                           context.credits.depth());
+    } else if (thread.ring_since != Time::never()) {
+      text += fmt::format("{}: thread {} waits for room in the ring of an SDMA engine\n", name(),
+                          number);
     } else if (thread.place_since != Time::never()) {
       text += fmt::format("{}: thread {} waits for {}\n", name(), number,
                           thread.waits_for_fence ? "its fence" : "a block of the store buffer");
@@ -374,7 +389,8 @@ std::string PioCore::waiting() const {
 
 void PioCore::start_window() {
   const Time now = flitwise::now();
-  for (WaitBook* const book : {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_}) {
+  for (WaitBook* const book :
+       {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_, &ring_waits_}) {
     book->start_window(now);
   }
 }
@@ -385,13 +401,22 @@ std::vector<WaitResult> PioCore::waits() const {
                       std::uint64_t capacity) {
     return book.result({name(), what, role, "down", "write", key, capacity});
   };
-  return {of(place_waits_, "store_buffer", ResourceRole::kSlots, "host.cores.store_buffers",
-             cores.store_buffers),
-          of(credit_waits_, "send_credits", ResourceRole::kSlots, "device.pio.depth",
-             config_.engine.pio.depth),
-          of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
-             cores.write_queue),
-          of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads)};
+  std::vector<WaitResult> all = {
+      of(place_waits_, "store_buffer", ResourceRole::kSlots, "host.cores.store_buffers",
+         cores.store_buffers),
+      of(credit_waits_, "send_credits", ResourceRole::kSlots, "device.pio.depth",
+         config_.engine.pio.depth),
+      of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
+         cores.write_queue),
+      of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads)};
+  if (cores.sdma_from > 0) {
+    const SdmaArea area = config_.engine.sdma_area(0);
+    const bool is_memory = area.places() < area.entries / 2;
+    all.push_back(of(ring_waits_, "sdma_ring", ResourceRole::kSlots,
+                     is_memory ? "workload.buffer_size" : "device.pio.sdma.ring",
+                     is_memory ? area.places() : area.entries));
+  }
+  return all;
 }
 
 // What software has been told of is what the device has returned, but for what never came to

@@ -18,9 +18,8 @@
 #include "flitwise/config.h"
 #include "pio/host_core.h"
 #include "pio/pio_engine.h"
-#include "pio/sender_credits.h"
+#include "pio/pio_thread.h"
 #include "stats/wait_book.h"
-#include "workload/workload.h"
 
 namespace flitwise {
 
@@ -47,6 +46,8 @@ class PioCore final : public ComponentModule {
     std::function<std::uint64_t(unsigned context)> returned;
     /// Has the host refused writes?
     std::function<bool()> are_returns_lost;
+    /// A packet of that domain goes by SDMA; false: there is no room for it.
+    std::function<bool(unsigned domain, std::uint32_t payload, unsigned vl)> send_by_sdma;
     std::function<void()> begins;      ///< a packet is about to be written
     std::function<void()> work_ended;  ///< its threads have nothing more to send
   };
@@ -72,11 +73,9 @@ class PioCore final : public ComponentModule {
   std::vector<CheckResult> checks_at_rest() const override;
 
  private:
-  struct Context {
-    unsigned number = 0;
-    SenderCredits credits;
-    std::uint64_t packets = 0;
-  };
+  using Context = PioThread::Context;
+  using Packet = PioThread::Packet;
+  using Thread = PioThread;
   /// The last PBC, and what it was made of.
   struct LastPbc {
     std::uint16_t length_dws = 0;
@@ -84,35 +83,16 @@ class PioCore final : public ComponentModule {
     bool asks = false;
     std::uint64_t qw = 0;
   };
-  /// The packet that a thread writes.
-  struct Packet {
-    Context* context = nullptr;  // null: none
-    std::uint16_t first_block = 0, blocks = 0, block = 0, length_dws = 0;
-    std::uint8_t vl = 0;
-    bool asks_for_credits = false;
-    unsigned stored = 0;   // bytes of the block that comes next
-    bool is_read = false;  // its source
-  };
-  struct Thread {
-    std::unique_ptr<Workload> stream;
-    std::uint64_t total = 0;  // packets
-    WorkItem item;
-    bool has_item = false, is_exhausted = false, needs_fence = false;
-    bool waits_for_fence = false;  // since place_since, not for a block
-    std::vector<Context> contexts;
-    Packet packet;
-    Time free{};                         // of what it does
-    Time credits_since = Time::never();  // it waits for credits
-    Time place_since = Time::never();    // for a block of the store buffer
-    Time forced_at = Time::never();      // ForceReturn, for the packet that waits
-    unsigned forced_shadow = 0;          // what the thread knew then
-    Time fence_due = Time::never();      // the answer of the IIO
-  };
 
   void work();
   void run(unsigned number, Time now);
   bool load(Thread& thread);
   bool begin_packet(Thread& thread, Time now);
+  bool send_by_sdma(Thread& thread, Time now);  // pio_core_sdma.cpp
+  bool has_room(Time now);
+  unsigned next_vl(const Context& context) const {
+    return vl_of_queue(static_cast<unsigned>(context.packets % config_.cores.vls));
+  }
   void force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now);
   std::uint64_t pbc_of(const Packet& packet);
   bool store_block(unsigned number, Time now);
@@ -137,7 +117,7 @@ class PioCore final : public ComponentModule {
   std::array<std::uint8_t, kSendBlockBytes> bytes_{};  // of the block that is stored
   LastPbc last_pbc_;
   Time room_since_ = Time::never();  // a block waits for room in the IIO
-  WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_;
+  WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_;
 };
 
 }  // namespace flitwise

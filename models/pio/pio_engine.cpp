@@ -2,6 +2,7 @@
 #include "pio/pio_engine.h"
 
 #include <fmt/format.h>
+#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +28,8 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
       config_(config),
       wakeup_("wakeup", config.pio.timing.clock),
       egress_(config_.pio, rules_, config.checks_bytes),
-      returns_(rules_, config.pio.timing.crossing, std::move(work_appeared)) {
+      returns_(rules_, config.pio.timing.crossing, work_appeared),
+      sdma_(config_, rules_, std::move(work_appeared), [this](Time when) { wakeup_.at(when); }) {
   wakeup_.wakes("work", [this] { work(); });
   for (unsigned set = 0; set < kContextSets; ++set) {
     rules_.set_group(set, group_exponent(config.pio.group));
@@ -46,19 +48,22 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
 void PioEngine::claim(BarMap& map) {
   map.claim({kPioWindow, kPioWindowBytes, 0, 1}, *this, kWindow);
   map.claim({kPioForce, kSendContexts * std::uint64_t{kQwBytes}, 0, 1}, *this, kForce);
+  map.claim({kSdmaTails, kSdmaEngines * std::uint64_t{kQwBytes}, 0, 1}, *this, kTails);
 }
 
 // What is not a run of QWs within one block is refused by its shape, whatever its bytes.
 void PioEngine::mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                            Time now) {
-  const bool is_force = place.region == kForce;
+  constexpr std::uint64_t kBegins[] = {kPioWindow, kPioForce, kSdmaTails};
   Arrival arrival;
-  arrival.is_force = is_force;
-  arrival.offset = static_cast<std::uint32_t>(place.offset - (is_force ? kPioForce : kPioWindow));
+  arrival.region = static_cast<Region>(place.region);
+  arrival.offset = static_cast<std::uint32_t>(place.offset - kBegins[place.region]);
   arrival.bytes = static_cast<std::uint32_t>(size);
   std::copy_n(bytes, std::min<std::size_t>(size, kSendBlockBytes), arrival.data.begin());
-  totals_.posted_writes += is_force ? 0 : 1;
-  written_bytes_ += is_force ? 0 : size;
+  if (place.region == kWindow) {
+    ++totals_.posted_writes;
+    written_bytes_ += size;
+  }
   const Time due = now + config_.pio.timing.crossing;
   arrivals_.add(arrival, due);
   wakeup_.at(due);
@@ -76,21 +81,33 @@ void PioEngine::work() {
   wakeup_.taken();
   const Time now = flitwise::now();
   while (arrivals_.is_due(now)) {
-    const Arrival arrival = arrivals_.take();
-    if (!arrival.is_force) {
-      rules_.write(arrival.offset, arrival.data.data(), arrival.bytes);
-    } else if (arrival.offset % kQwBytes == 0 && arrival.offset / kQwBytes < config_.contexts) {
-      rules_.force(arrival.offset / kQwBytes, (arrival.data[0] & 1U) != 0);
-    }
+    take(arrivals_.take(), now);
   }
   egress_.work(now);
   returns_.note_returns(now);
-  const Time next = std::min(arrivals_.next(), egress_.next_work(now));
+  sdma_.work(now, egress_.take_cleared_engines());
+  const Time next = std::min({arrivals_.next(), egress_.next_work(now), sdma_.next_work()});
   wakeup_.at(next == Time::never() ? egress_.port_drained(now) : next);
+}
+
+// A register of eight bytes takes a write of its first bytes; of other ones it takes none.
+void PioEngine::take(const Arrival& arrival, Time now) {
+  const std::uint32_t number = arrival.offset / kQwBytes;
+  const bool is_register = arrival.offset % kQwBytes == 0;
+  if (arrival.region == kWindow) {
+    rules_.write(arrival.offset, arrival.data.data(), arrival.bytes);
+  } else if (arrival.region == kForce && is_register && number < config_.contexts) {
+    rules_.force(number, (arrival.data[0] & 1U) != 0);
+  } else if (arrival.region == kTails && is_register && number < config_.sdma_engines()) {
+    sdma_.write_tail(number, boost::endian::load_little_u64(arrival.data.data()), now);
+  }
 }
 
 std::string PioEngine::waiting() const {
   std::string text = returns_.waits_for();
+  if (const std::string more = sdma_.waits_for(); !more.empty()) {
+    text += (text.empty() ? "" : ", ") + more;
+  }
   if (egress_.at_port() > 0) {
     text = fmt::format("{} packets at the network port{}{}", egress_.at_port(),
                        text.empty() ? "" : ", ", text);
@@ -102,6 +119,7 @@ void PioEngine::start_window() {
   const Time now = flitwise::now();
   egress_.start_window(now);
   returns_.start_window(now);
+  sdma_.start_window(now);
   before_ = totals();
   window_begin_ = now;
   returned_before_ = sum_of_contexts(&SendContext::returned);
@@ -120,6 +138,9 @@ std::vector<WaitResult> PioEngine::waits() const {
   const Time window = std::min(window_end_, flitwise::now()) - window_begin_;
   std::vector<WaitResult> all = egress_.waits(name(), window);
   all.push_back(returns_.waits(name()));
+  for (WaitResult& one : sdma_.waits(name())) {
+    all.push_back(std::move(one));
+  }
   return all;
 }
 
@@ -134,6 +155,14 @@ PioResult PioEngine::totals() const {
   sum.due_to_early = returns_.counts().early;
   sum.due_to_error = returns_.counts().error;
   return sum;
+}
+
+void PioEngine::report_route(RunResult& result, const RequestRoute& route,
+                             std::uint64_t packets) const {
+  RequestRoute& used = result.routes.emplace_back(route);
+  used.requests = packets;
+  used.begin = window_begin_;
+  used.end = std::min(window_end_, flitwise::now());
 }
 
 void PioEngine::report(RunResult& result) const {
@@ -153,10 +182,10 @@ void PioEngine::report(RunResult& result) const {
   row.pending = sum_of_contexts(&SendContext::pending);
   row.vls = static_cast<std::uint64_t>(__builtin_popcount(egress_.lanes()));
   row.errors = errors();
-  RequestRoute& route = result.routes.emplace_back(route_);
-  route.requests = row.packets;
-  route.begin = window_begin_;
-  route.end = std::min(window_end_, flitwise::now());
+  report_route(result, route_, row.packets - row.sdma_packets);
+  if (config_.uses_sdma) {
+    report_route(result, sdma_route_, row.sdma_packets);
+  }
   result.rows<PioResult>().push_back(std::move(row));
 }
 

@@ -18,33 +18,12 @@
 #include "flitwise/link_socket.h"
 #include "pio/credit_writer.h"
 #include "pio/egress.h"
+#include "pio/pio_config.h"
 #include "pio/pio_result.h"
+#include "pio/sdma_unit.h"
 #include "pio/send_engine.h"
 
 namespace flitwise {
-
-/// Where the parts of a device that sends by PIO lie in BAR 0 of its PF. The window: [PIO-2.1].
-/// model: the registers that force returns, eight bytes a context with ForceReturn in bit 0.
-inline constexpr std::uint64_t kPioWindow = std::uint64_t{32} << 20;
-inline constexpr std::uint64_t kPioForce = std::uint64_t{16} << 20;
-
-struct PioEngineConfig {
-  PioConfig pio;
-  unsigned contexts = 1;          ///< 0..contexts-1 are set up; each belongs to the domain it names
-  std::uint64_t return_base = 0;  ///< address of the returns of context 0
-  std::uint64_t return_stride = 0;  ///< and from one context to the next
-  bool checks_bytes = true;         ///< packets carry stamps
-
-  /// Of a context in blocks.
-  unsigned depth_of(unsigned context) const {
-    return context < pio.deep_contexts ? pio.deep_depth : pio.depth;
-  }
-  /// Where software finds the returned counter of a context. [PIO-8.2]
-  std::uint64_t shadow_of(unsigned context) const {
-    const unsigned first = context / pio.group * pio.group;
-    return return_base + first * return_stride + context % kContextsPerSet * kQwBytes;
-  }
-};
 
 class PioEngine final : public ComponentModule, private RegionOwner {
  public:
@@ -56,20 +35,22 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   void claim(BarMap& map);
   /// What it sends, for the shell of the device.
   Engine& returns() { return returns_; }
+  Engine& sdma() { return sdma_; }
 
   /// Bytes that cores have written into the window, and their packets: for the checks.
   struct Sent {
     std::uint64_t packets = 0, bytes = 0;
   };
   void compare_with(std::function<Sent()> sent) { sent_ = std::move(sent); }
-  /// Of a packet.
+  /// Of a packet by PIO, and of one by SDMA.
   void set_route(RequestRoute route) { route_ = std::move(route); }
+  void set_sdma_route(RequestRoute route) { sdma_route_ = std::move(route); }
   const SendEngine& rules() const { return rules_; }
   /// The window has begun.
   bool is_counted() const { return counts_; }
 
   bool is_quiet() const override {
-    return arrivals_.empty() && egress_.is_quiet() && returns_.is_quiet() &&
+    return arrivals_.empty() && egress_.is_quiet() && returns_.is_quiet() && sdma_.is_quiet() &&
            rules_.next_source() == LaunchArbiter::kNone;
   }
   bool is_exhausted() const override { return true; }
@@ -90,11 +71,11 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   std::vector<CheckResult> checks_at_rest() const override;
 
  private:
-  enum Region : unsigned { kWindow, kForce };
+  enum Region : unsigned { kWindow, kForce, kTails };
 
   struct Arrival {
     std::uint32_t offset = 0, bytes = 0;
-    bool is_force = false;  // a register, not the window
+    Region region = kWindow;
     std::array<std::uint8_t, kSendBlockBytes> data{};
   };
 
@@ -102,6 +83,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
                   Time now) override;
   void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   void work();
+  void take(const Arrival& arrival, Time now);
   PioResult totals() const;
   std::uint64_t sum_of_contexts(std::uint64_t (SendContext::*counter)() const) const;
 
@@ -112,9 +94,12 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   SendEngine rules_;
   Egress egress_;
   CreditWriter returns_;
+  SdmaUnit sdma_;
   DueQueue<Arrival> arrivals_;
 
-  RequestRoute route_;
+  void report_route(RunResult& result, const RequestRoute& route, std::uint64_t packets) const;
+
+  RequestRoute route_, sdma_route_;
   Time window_begin_{}, window_end_ = Time::never();
   bool counts_ = false;        // the window has begun
   PioResult totals_, before_;  // since the start of the run; at the begin of the window

@@ -5,9 +5,32 @@
 #include "common/quantity.h"
 #include "config/names.h"
 #include "config/relations.h"
+#include "pio/sdma_area.h"
 #include "pio/send_window.h"
 
 namespace flitwise::config {
+
+namespace {
+
+// What goes by SDMA: `most` bytes behind a PBC.
+void check_sdma(const Config& config, Bytes most, BrokenRelations& broken) {
+  const WorkloadConfig& workload = config.workload;
+  const auto& sdma = config.device.pio.sdma;
+  const char* const size = workload.sizes.empty() ? "workload.payload" : "workload.size_cap";
+  const Bytes room = std::min(sdma.buffer, kMostPacketBlocks) * Bytes{kSendBlockBytes} - kQwBytes;
+  broken.add_if(
+      most > room, {size, "device.pio.sdma.buffer"},
+      "packets by SDMA up to {}, and room for {} beside the PBC of 8B in the buffer of an "
+      "engine; expected packets that fit into it, and into 162 blocks of 64B",
+      size_text(most), size_text(room));
+  const SdmaArea area{0, workload.buffer_size, sdma.ring, most + kQwBytes + 3};
+  broken.add_if(area.places() == 0, {size, "device.pio.sdma.ring", "workload.buffer_size"},
+                "a buffer of {} for credits, a ring of {} descriptors and packets by SDMA of {}; "
+                "expected room for a packet, 64KiB or more",
+                size_text(workload.buffer_size), sdma.ring, size_text(most));
+}
+
+}  // namespace
 
 void check_pio(const Config& config, BrokenRelations& broken) {
   const WorkloadConfig& workload = config.workload;
@@ -42,16 +65,22 @@ void check_pio(const Config& config, BrokenRelations& broken) {
       "send contexts of {} blocks together; expected up to {}, 1 MiB of send memory", blocks,
       kSendMemoryBlocks);
   const Bytes most = workload.sizes.empty() ? workload.payload : workload.size_cap;
+  const Bytes sdma_from = config.host.cores.sdma_from;
+  const Bytes most_by_pio = sdma_from > 0 ? std::min(most, sdma_from - 1) : most;
   const Bytes smallest = deep == workload.domains ? pio.deep_depth
                          : deep > 0               ? std::min(pio.depth, pio.deep_depth)
                                                   : pio.depth;
   const Bytes room = std::min<Bytes>(smallest, kMostPacketBlocks) * kSendBlockBytes - kQwBytes;
-  broken.add_if(most > room,
-                {workload.sizes.empty() ? "workload.payload" : "workload.size_cap",
-                 "device.pio.depth", "device.pio.deep_depth"},
-                "packets up to {}, and room for {} beside the PBC of 8B in the smallest context; "
-                "expected packets that fit into it, and into 162 blocks of 64B",
-                size_text(most), size_text(room));
+  broken.add_if(
+      most_by_pio > room,
+      {workload.sizes.empty() ? "workload.payload" : "workload.size_cap", "device.pio.depth",
+       "device.pio.deep_depth", "host.cores.sdma_from"},
+      "packets by PIO up to {}, and room for {} beside the PBC of 8B in the smallest context; "
+      "expected packets that fit into it, and into 162 blocks of 64B",
+      size_text(most_by_pio), size_text(room));
+  if (sdma_from > 0 && most >= sdma_from) {
+    check_sdma(config, most, broken);
+  }
   broken.add_if(pio.egress.stalled_vl > 7 && pio.egress.stalled_vl != 15,
                 {"device.pio.egress.stalled_vl"}, "VL {}; expected 0 to 7, or 15",
                 pio.egress.stalled_vl);

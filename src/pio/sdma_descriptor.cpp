@@ -2,7 +2,10 @@
 // Positions of bits are unverified: no page at hand gives them. docs/unverified.md
 #include "pio/sdma_descriptor.h"
 
+#include <boost/endian/conversion.hpp>
+
 #include "common/byte_vector.h"
+#include "pio/send_window.h"
 
 namespace flitwise {
 namespace {
@@ -30,6 +33,20 @@ SdmaDescriptor decode_sdma_descriptor(const std::uint8_t* bytes) {
   descriptor.interrupts = sdma_field(second, kSdmaInterruptBit, 1) != 0;
   descriptor.generation = static_cast<std::uint8_t>(sdma_field(second, kSdmaGenerationBit, 2));
   return descriptor;
+}
+
+std::array<std::uint8_t, kSdmaDescriptorBytes> encode(const SdmaDescriptor& descriptor) {
+  const auto bit = [](bool is_set, unsigned place) { return std::uint64_t{is_set} << place; };
+  std::array<std::uint8_t, kSdmaDescriptorBytes> bytes;
+  boost::endian::store_little_u64(
+      bytes.data(), descriptor.address | std::uint64_t{descriptor.bytes} << kSdmaCountBit |
+                        bit(descriptor.is_last, kSdmaLastBit) |
+                        bit(descriptor.is_first, kSdmaFirstBit));
+  boost::endian::store_little_u64(bytes.data() + kQwBytes,
+                                  bit(descriptor.asks_for_head, kSdmaHeadBit) |
+                                      bit(descriptor.interrupts, kSdmaInterruptBit) |
+                                      std::uint64_t{descriptor.generation} << kSdmaGenerationBit);
+  return bytes;
 }
 
 }  // namespace flitwise

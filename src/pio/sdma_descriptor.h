@@ -3,6 +3,7 @@
 /// packet. [PIO-6.11]
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace flitwise {
@@ -24,5 +25,6 @@ struct SdmaDescriptor {
 
 /// REQUIRES: kSdmaDescriptorBytes bytes. Flags that update headers are not looked at.
 SdmaDescriptor decode_sdma_descriptor(const std::uint8_t* bytes);
+std::array<std::uint8_t, kSdmaDescriptorBytes> encode(const SdmaDescriptor& descriptor);
 
 }  // namespace flitwise

@@ -2,11 +2,11 @@
 #include "pio/sdma_ring.h"
 
 #include <fmt/format.h>
+#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 
 #include "common/ranges.h"
-#include "pio/send_window.h"
 
 namespace flitwise {
 namespace {
@@ -38,6 +38,9 @@ std::string SdmaRing::setup_flaw(const SdmaSetup& setup) {
   if (setup.buffer_blocks == 0 || setup.buffer_blocks > kMostBufferBlocks) {
     return fmt::format("a buffer of {} blocks seen; expected 1 to {}", setup.buffer_blocks,
                        kMostBufferBlocks);
+  }
+  if (setup.reads == 0 || setup.reads > kMostReads) {
+    return fmt::format("{} reads outstanding seen; expected 1 to {}", setup.reads, kMostReads);
   }
   return "";
 }
@@ -89,7 +92,7 @@ void SdmaRing::write_tail(std::uint64_t index) {
 // Fragments of descriptors that are here go before more descriptors. A descriptor that is found
 // wrong halts the engine. [PIO-6.12]
 std::optional<SdmaRead> SdmaRing::next_read() {
-  if (!is_running() || reads_outstanding_ == kMostReads) {
+  if (!is_running() || reads_outstanding_ == setup_->reads) {
     return std::nullopt;
   }
   if (const SdmaDescriptor* const descriptor = next_descriptor()) {
@@ -101,17 +104,27 @@ std::optional<SdmaRead> SdmaRing::next_read() {
       return read_fragment(*descriptor);
     }
   }
-  const std::uint64_t line_end = (fetched_ / kDescriptorsPerRead + 1) * kDescriptorsPerRead;
-  const std::uint64_t end = std::min({tail_, begun_ + kWindow, line_end});
-  if (fetched_ == end) {
+  if (!has_line()) {
     return std::nullopt;
   }
   Read read;
   read.address = setup_->base + fetched_ % setup_->entries * kSdmaDescriptorBytes;
   read.place = fetched_;
-  read.bytes = static_cast<unsigned>(end - fetched_) * kSdmaDescriptorBytes;
-  fetched_ = end;
+  read.bytes = static_cast<unsigned>(line_end() - fetched_) * kSdmaDescriptorBytes;
+  fetched_ = line_end();
   return issue(read);
+}
+
+// Where the next read of descriptors ends: with a line of 64 bytes, what software has written, or
+// the window.
+std::uint64_t SdmaRing::line_end() const {
+  const std::uint64_t end = (fetched_ / kDescriptorsPerRead + 1) * kDescriptorsPerRead;
+  return std::min({tail_, begun_ + kWindow, end});
+}
+
+bool SdmaRing::may_read_data() const {
+  const SdmaDescriptor* const descriptor = next_descriptor();
+  return descriptor != nullptr && !flaw_of(*descriptor) && has_room(*descriptor);
 }
 
 const SdmaDescriptor* SdmaRing::next_descriptor() const {
@@ -194,7 +207,24 @@ SdmaRing::Read* SdmaRing::read_of(std::uint64_t tag) {
   return tag / kMostReads == life_ && read.is_used ? &read : nullptr;
 }
 
-void SdmaRing::take(std::uint64_t tag, const std::uint8_t* data) {
+void SdmaRing::put(std::uint64_t tag, std::uint64_t offset, const std::uint8_t* data,
+                   std::size_t bytes) {
+  Read* const read = read_of(tag);
+  if (read == nullptr || offset >= read->bytes) {
+    return;
+  }
+  bytes = std::min<std::size_t>(bytes, read->bytes - offset);
+  if (!read->is_fragment) {
+    std::copy_n(data, bytes, read->line.begin() + static_cast<std::ptrdiff_t>(offset));
+    return;
+  }
+  const std::size_t begin = (read->place + offset) % buffer_.size();
+  const std::size_t first = std::min<std::size_t>(bytes, buffer_.size() - begin);
+  std::copy_n(data, first, buffer_.data() + begin);
+  std::copy_n(data + first, bytes - first, buffer_.data());
+}
+
+void SdmaRing::finish(std::uint64_t tag) {
   Read* const read = read_of(tag);
   if (read == nullptr) {
     return;
@@ -202,17 +232,21 @@ void SdmaRing::take(std::uint64_t tag, const std::uint8_t* data) {
   read->is_used = false;
   --reads_outstanding_;
   if (read->is_fragment) {
-    const std::size_t begin = read->place % buffer_.size();
-    const std::size_t first = std::min<std::size_t>(read->bytes, buffer_.size() - begin);
-    std::copy_n(data, first, buffer_.data() + begin);
-    std::copy_n(data + first, read->bytes - first, buffer_.data());
     packet_at(read->packet).missing -= read->bytes;
     return;
   }
   for (unsigned i = 0; i < read->bytes / kSdmaDescriptorBytes; ++i) {
     const std::uint64_t place = (read->place + i) % kWindow;
-    window_[place] = decode_sdma_descriptor(data + std::size_t{i} * kSdmaDescriptorBytes);
+    window_[place] =
+        decode_sdma_descriptor(read->line.data() + std::size_t{i} * kSdmaDescriptorBytes);
     here_ |= std::uint64_t{1} << place;
+  }
+}
+
+void SdmaRing::take(std::uint64_t tag, const std::uint8_t* data) {
+  if (const Read* const read = read_of(tag)) {
+    put(tag, 0, data, read->bytes);
+    finish(tag);
   }
 }
 
@@ -274,16 +308,8 @@ std::uint64_t SdmaRing::packet_of(std::uint64_t place) const {
   return low;
 }
 
-std::uint8_t SdmaRing::byte_of(const Packet& packet, unsigned offset) const {
-  return buffer_[(packet.first_block * kSendBlockBytes + offset) % buffer_.size()];
-}
-
 Pbc SdmaRing::pbc_of(const Packet& packet) const {
-  std::uint64_t qw = 0;
-  for (unsigned byte = 0; byte < kQwBytes; ++byte) {
-    qw |= std::uint64_t{byte_of(packet, byte)} << 8 * byte;
-  }
-  return decode_pbc(qw);
+  return decode_pbc(boost::endian::load_little_u64(block_at(packet.first_block)));
 }
 
 Pbc SdmaRing::pbc_of(std::uint64_t place) const {
@@ -294,7 +320,7 @@ std::vector<std::uint8_t> SdmaRing::bytes_of(std::uint64_t place) const {
   const Packet& packet = packet_at(packet_of(place));
   std::vector<std::uint8_t> bytes;
   for (unsigned byte = kQwBytes; byte < packet.bytes; ++byte) {
-    bytes.push_back(byte_of(packet, byte));
+    bytes.push_back(block_at(packet.first_block + byte / kSendBlockBytes)[byte % kSendBlockBytes]);
   }
   return bytes;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "pio/pbc.h"
 #include "pio/sdma_descriptor.h"
+#include "pio/send_window.h"
 
 namespace flitwise {
 
@@ -33,6 +35,7 @@ struct SdmaSetup {
   unsigned entries = 2048;         ///< a multiple of 4, 4..2048
   std::uint64_t head_address = 0;  ///< where the head is written, a multiple of 8
   unsigned buffer_blocks = 256;    ///< its share of SDMA memory, 1..1024 blocks of 64 bytes
+  unsigned reads = 16;             ///< that may be outstanding, 1..64
 };
 
 /// A read of host memory. `tag` comes back with the answer.
@@ -57,7 +60,7 @@ class SdmaRing {
   static constexpr unsigned kMostBufferBlocks = 1024;
   static constexpr unsigned kDescriptorsPerRead = 4;  ///< one line of 64 bytes
   static constexpr unsigned kWindow = 64;  ///< descriptors that are read ahead of their fragments
-  static constexpr unsigned kMostReads = 16;  ///< outstanding
+  static constexpr unsigned kMostReads = 64;  ///< outstanding
 
   /// What is wrong with it; empty: nothing.
   static std::string setup_flaw(const SdmaSetup& setup);
@@ -73,7 +76,12 @@ class SdmaRing {
   void write_tail(std::uint64_t index);
   /// The next read that can go out now; absent: none. It is outstanding with that.
   std::optional<SdmaRead> next_read();
-  /// Its bytes are here, in any order of reads. Answers to reads of an earlier life are dropped.
+  /// Some of its bytes are here, `offset` into the read, in any order of reads. Those of an earlier
+  /// life are dropped, and what lies beyond the read.
+  void put(std::uint64_t tag, std::uint64_t offset, const std::uint8_t* data, std::size_t bytes);
+  /// All of them are.
+  void finish(std::uint64_t tag);
+  /// Both at once.
   void take(std::uint64_t tag, const std::uint8_t* data);
   void fail(std::uint64_t tag);
   /// The oldest complete packet that has not been taken, in order of the ring; its first block
@@ -100,10 +108,18 @@ class SdmaRing {
   unsigned used_blocks() const { return static_cast<unsigned>(filled_ - freed_); }
   /// The next fragment waits for room in the buffer.
   bool waits_for_room() const;
+  /// A read waits for another one to be over.
+  bool waits_for_reads() const {
+    return is_running() && reads_outstanding_ == setup_->reads && (may_read_data() || has_line());
+  }
   /// Its bytes as they stand in the buffer. REQUIRES: taken at this place in this life, not
   /// cleared.
   Pbc pbc_of(std::uint64_t place) const;
   std::vector<std::uint8_t> bytes_of(std::uint64_t place) const;
+  /// Its block `index`, PBC included; bytes behind its end are old ones. REQUIRES: the same.
+  const std::uint8_t* block_of(std::uint64_t place, unsigned index) const {
+    return block_at(packet_at(packet_of(place)).first_block + index);
+  }
 
  private:
   struct Read {
@@ -111,6 +127,7 @@ class SdmaRing {
     std::uint64_t packet = 0;
     unsigned bytes = 0;
     bool is_used = false, is_fragment = false;
+    std::array<std::uint8_t, kDescriptorsPerRead * kSdmaDescriptorBytes> line{};  // of descriptors
   };
   struct Packet {
     std::uint64_t first_block = 0, place = 0, end = 0;  // end: descriptors up to its last
@@ -120,6 +137,9 @@ class SdmaRing {
   void begin_life();
   void halt(SdmaError error) { errors_ |= 1U << static_cast<unsigned>(error); }
   const SdmaDescriptor* next_descriptor() const;
+  bool may_read_data() const;
+  bool has_line() const { return fetched_ != line_end(); }
+  std::uint64_t line_end() const;
   std::optional<SdmaError> flaw_of(const SdmaDescriptor& descriptor) const;
   bool has_room(const SdmaDescriptor& descriptor) const;
   Read* read_of(std::uint64_t tag);
@@ -129,7 +149,9 @@ class SdmaRing {
   const Packet& packet_at(std::uint64_t number) const { return packets_[number % packets_.size()]; }
   bool is_within_packet() const;
   std::uint64_t packet_of(std::uint64_t place) const;
-  std::uint8_t byte_of(const Packet& packet, unsigned offset) const;
+  const std::uint8_t* block_at(std::uint64_t block) const {
+    return buffer_.data() + block % setup_->buffer_blocks * kSendBlockBytes;
+  }
   Pbc pbc_of(const Packet& packet) const;
 
   std::optional<SdmaSetup> setup_;

@@ -79,6 +79,11 @@ class SendEngine {
   void sdma_write_tail(unsigned engine, std::uint64_t index);
   /// A read that goes out now; absent: none can, see sdma_ring() for why.
   std::optional<SdmaRead> sdma_next_read(unsigned engine);
+  void sdma_put(unsigned engine, std::uint64_t tag, std::uint64_t offset, const std::uint8_t* data,
+                std::size_t bytes) {
+    rings_[engine].put(tag, offset, data, bytes);
+  }
+  void sdma_finish(unsigned engine, std::uint64_t tag);
   void sdma_take(unsigned engine, std::uint64_t tag, const std::uint8_t* data);
   void sdma_fail(unsigned engine, std::uint64_t tag);  ///< UR, CA, poisoned, or no answer
   /// The head goes to host memory; absent: nobody has asked since.
@@ -123,9 +128,12 @@ class SendEngine {
   /// has_bytes().
   Pbc pbc_of(const LaunchedPacket& packet) const;
   std::vector<std::uint8_t> bytes_of(const LaunchedPacket& packet) const;
-  /// Its block `index` as it stands there, PBC included. REQUIRES: index < packet.blocks.
+  /// Its block `index` as it stands there, PBC included. REQUIRES: has_bytes(), index <
+  /// packet.blocks.
   const std::uint8_t* block_of(const LaunchedPacket& packet, unsigned index) const {
-    return memory_.bytes(contexts_[packet.source].assembly().index_of(packet.place + index));
+    return packet.source >= kSendContexts
+               ? rings_[packet.source - kSendContexts].block_of(packet.place, index)
+               : memory_.bytes(contexts_[packet.source].assembly().index_of(packet.place + index));
   }
   /// Is it one of a context that has not been restarted since?
   bool is_of_this_life(const LaunchedPacket& packet) const;

@@ -40,6 +40,11 @@ std::optional<SdmaRead> SendEngine::sdma_next_read(unsigned engine) {
   return read;
 }
 
+void SendEngine::sdma_finish(unsigned engine, std::uint64_t tag) {
+  rings_[engine].finish(tag);
+  admit_sdma(engine);
+}
+
 void SendEngine::sdma_take(unsigned engine, std::uint64_t tag, const std::uint8_t* data) {
   rings_[engine].take(tag, data);
   admit_sdma(engine);

@@ -15,6 +15,7 @@ inline constexpr unsigned kSdmaEngines = 16;
 inline constexpr unsigned kPioSources = kSendContexts + kSdmaEngines;
 inline constexpr unsigned kSendBlockBytes = 64;  ///< one block is one credit
 inline constexpr unsigned kQwBytes = 8;          ///< the smallest unit of a write
+inline constexpr unsigned kQwsPerBlock = kSendBlockBytes / kQwBytes;
 inline constexpr unsigned kSendMemoryBlocks = 16384;
 inline constexpr unsigned kMostContextBlocks = 1024;
 inline constexpr unsigned kMostPacketBlocks = 162;  ///< 128 B and 10 KiB of MTU [PIO-12.24]

@@ -51,6 +51,7 @@ machines = [
     ("examples/cxl_memory", [few]),
     ("checks/pio", [few]),
     ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet"]),
+    ("checks/pio", [few, "host.cores.sdma_from=64B", "device.pio.sdma.ring=8", "device.pio.sdma.engines=2"]),
 ]
 # Lists and files, of which the schema knows no other value.
 never_turned = {"system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}

@@ -2,6 +2,7 @@
 // Tables of what sends by PIO: the cores of a host, and the send memory of a device.
 #include "config/sections/sections.h"
 #include "pio/launch.h"
+#include "pio/sdma_ring.h"
 
 namespace flitwise::config {
 
@@ -25,6 +26,9 @@ Keys core_keys() {
             "Posted writes to a device that the IIO holds for the link."),
       real(KEY(host.cores.credit_requests), 0, 1,
            "Share of packets that ask for their credits (PbcCreditReturn)."),
+      size(KEY(host.cores.sdma_from),
+           or_zero_as("none", between(1, kMostPacketBlocks * kSendBlockBytes)),
+           "Packets of so many bytes behind the PBC, and longer ones, go by SDMA."),
       time(KEY(host.cores.timing.clock), any_clock(), "Clock period of a core."),
       time(KEY(host.cores.timing.store), any_latency(),
            "A store, where it takes more than a clock."),
@@ -37,6 +41,9 @@ Keys core_keys() {
       time(KEY(host.cores.timing.credit_poll), between(Time::from_ns(1), Time::from_us(1'000)),
            "Between two looks of a waiting thread at its credits in memory; later a sixteenth of "
            "its wait, where that is more."),
+      time(KEY(host.cores.timing.descriptor), any_latency(),
+           "A thread makes a descriptor of SDMA and writes it; a packet longer than 64 bytes has "
+           "two."),
   });
 }
 
@@ -55,6 +62,14 @@ Keys pio_keys() {
            "The blocks of a packet are free when it is committed to egress, not when it has left."),
       count(KEY(device.pio.group), only({1, 2, 4, 8}),
             "Neighbouring contexts whose credits return in one write."),
+      count(KEY(device.pio.sdma.engines), between(1, kSdmaEngines),
+            "SDMA engines; the packets of domain d go by engine d modulo engines."),
+      count(KEY(device.pio.sdma.ring), power_of_two(8, SdmaRing::kMostEntries),
+            "Descriptors of the ring of an SDMA engine."),
+      count(KEY(device.pio.sdma.buffer), between(1, SdmaRing::kMostBufferBlocks),
+            "Blocks of 64 bytes of SDMA memory that each engine has."),
+      count(KEY(device.pio.sdma.reads), between(1, SdmaRing::kMostReads),
+            "Reads of host memory of an SDMA engine that may be outstanding."),
       rate("device.pio.egress.rate", AT(device.pio.egress.rate_gbps), "Gb/s", bit_rate_dimension(),
            1'000'000'000, between(1'000'000, 1'000'000'000'000'000), "Rate of the network port."),
       count(KEY(device.pio.egress.launch_fifo), between(1, kSendMemoryBlocks),

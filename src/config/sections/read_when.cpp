@@ -121,6 +121,8 @@ std::vector<Relation> relations() {
       {{"device.cxl.cache"}, cxl_cache},
       {{"host.cores.timing.fence"}, is_not("host.cores.fence", {"none"})},
       {{"device.pio"}, pio},
+      {{"host.cores.timing.descriptor", "device.pio.sdma"},
+       is_not("host.cores.sdma_from", {"none"})},
       {{"device.pio.deep_depth"}, is_not("device.pio.deep_contexts", {"0"})},
       {{"device.pio.egress.stalled_vl", "device.pio.egress.stall_from"},
        is_not("device.pio.egress.stall", {"none"})},

@@ -33,6 +33,9 @@ TEST(SdmaRing, SetupThatDoesNotFitIsRefused) {
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 4, 1}), "");
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 0}), "");
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 1025}), "");
+  EXPECT_EQ(SdmaRing::setup_flaw({0x40, 8, 8, 1, 64}), "");
+  EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 1, 65}), "");
+  EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 1, 0}), "");
 }
 
 // [PIO-6.12]
@@ -71,6 +74,53 @@ TEST(SdmaRing, SixteenReadsAreOutstandingAtMost) {
   EXPECT_EQ(lines.size(), 16U);  // 64 descriptors
   bench.answer(0, lines[0]);
   EXPECT_EQ(bench.reads(0).size(), 1U);
+}
+
+// Bytes of a read come in parts and in any order; what lies behind its end is not taken. [PIO-6.12]
+TEST(SdmaRing, APacketIsCompleteWithTheLastOfItsBytes) {
+  SdmaBench bench;
+  bench.set_up(0, 8, 3);
+  for (unsigned round = 0; round < 4; ++round) {  // the buffer wraps within a packet
+    bench.poke(SdmaBench::kData, 32);             // 128 bytes: 2 blocks
+    bench.poke(SdmaBench::kData + 120, 0x1122334455667788U + round);
+    bench.describe(round, SdmaBench::kData, 128, true, true);
+    bench.send.sdma_write_tail(0, round + 1);
+    bench.answer(0, bench.reads(0).at(0));
+    const SdmaRead data = bench.reads(0).at(0);
+    ASSERT_EQ(data.bytes, 128U);
+    const std::uint8_t* const bytes = bench.memory.data() + SdmaBench::kData;
+    bench.send.sdma_put(0, data.tag, 100, bytes + 100, 100);
+    bench.send.sdma_put(0, data.tag, 0, bytes, 100);
+    bench.send.sdma_put(0, data.tag, 128, bytes, 8);
+    EXPECT_FALSE(bench.send.launch());
+    bench.send.sdma_finish(0, data.tag);
+    ASSERT_TRUE(bench.send.launch());
+    bench.send.commit(0, true);
+    const LaunchedPacket packet = *bench.send.leaving(0);
+    EXPECT_EQ(bench.send.pbc_of(packet).length_dws, 32);
+    EXPECT_EQ(bench.send.block_of(packet, 1)[56], 0x88 + round);
+    EXPECT_EQ(bench.send.bytes_of(packet).at(112), 0x88 + round);
+    bench.send.clear(0);
+  }
+}
+
+// [PIO-6.12]
+TEST(SdmaRing, SaysThatAReadWaitsForAnother) {
+  SdmaBench bench;
+  bench.send.sdma_set_up(0, {SdmaBench::kRing, 128, SdmaBench::kHead, 256, 2});
+  for (unsigned i = 0; i < 9; ++i) {
+    bench.describe_packet(i, 64, 0);
+  }
+  bench.send.sdma_write_tail(0, 8);
+  const auto lines = bench.reads(0);
+  EXPECT_EQ(lines.size(), 2U);
+  EXPECT_FALSE(bench.ring(0).waits_for_reads());  // no more descriptors
+  bench.send.sdma_write_tail(0, 9);
+  EXPECT_TRUE(bench.ring(0).waits_for_reads());
+  bench.answer(0, lines[0]);
+  EXPECT_FALSE(bench.ring(0).waits_for_reads());
+  EXPECT_EQ(bench.reads(0).size(), 1U);
+  EXPECT_TRUE(bench.ring(0).waits_for_reads());
 }
 
 // [PIO-6.13, 6.14]

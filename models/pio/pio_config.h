@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a device that sends by PIO and SDMA, and the software on the cores of its host, both know.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "flitwise/config.h"
+#include "pio/credit_return.h"
+#include "pio/launch.h"
+#include "pio/sdma_area.h"
+
+namespace flitwise {
+
+/// Where the parts of a device that sends by PIO lie in BAR 0 of its PF. The window: [PIO-2.1].
+/// model: the registers that force returns, eight bytes a context with ForceReturn in bit 0.
+inline constexpr std::uint64_t kPioWindow = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t kPioForce = std::uint64_t{16} << 20;
+/// model: the tails of SDMA engines, eight bytes each.
+inline constexpr std::uint64_t kSdmaTails = std::uint64_t{24} << 20;
+
+struct PioEngineConfig {
+  PioConfig pio;
+  unsigned contexts = 1;          ///< 0..contexts-1 are set up; each belongs to the domain it names
+  std::uint64_t return_base = 0;  ///< address of the returns of context 0
+  std::uint64_t return_stride = 0;  ///< and from one context to the next
+  bool checks_bytes = true;         ///< packets carry stamps
+  bool uses_sdma = false;           ///< rings are set up
+  std::uint64_t most_payload = 0;   ///< bytes of a packet behind its PBC
+
+  /// Of a context in blocks.
+  unsigned depth_of(unsigned context) const {
+    return context < pio.deep_contexts ? pio.deep_depth : pio.depth;
+  }
+  /// Where software finds the returned counter of a context. [PIO-8.2]
+  std::uint64_t shadow_of(unsigned context) const {
+    const unsigned first = context / pio.group * pio.group;
+    return return_base + first * return_stride + context % kContextsPerSet * kQwBytes;
+  }
+  /// SDMA engines that are set up. Engine e belongs to domain e.
+  unsigned sdma_engines() const { return uses_sdma ? std::min(pio.sdma.engines, contexts) : 0; }
+  /// In the buffer of its domain.
+  SdmaArea sdma_area(unsigned engine) const {
+    return {return_base + engine * return_stride, return_stride, pio.sdma.ring,
+            whole_dws(most_payload) + kQwBytes};
+  }
+
+ private:
+  static std::uint64_t whole_dws(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+};
+
+}  // namespace flitwise

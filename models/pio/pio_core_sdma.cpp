@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets that threads send by SDMA: a thread describes them, the device fetches them.
+#include <algorithm>
+
+#include "pio/pio_core.h"
+#include "pio/sdma_driver.h"
+
+namespace flitwise {
+
+// The descriptors take their time; then ring and IIO need room, for which the thread waits as it
+// does for credits.
+bool PioCore::send_by_sdma(Thread& thread, Time now) {
+  const CoresConfig& cores = config_.cores;
+  if (!thread.is_described) {
+    thread.is_described = true;
+    thread.free = now + std::max(cores.timing.descriptor, cores.timing.clock) *
+                            SdmaDriver::descriptors_of(thread.item.bytes);
+    return true;
+  }
+  if (!has_room(now)) {
+    return false;
+  }
+  Context& context = thread.contexts[to_int(thread.item.domain)];
+  if (!hooks_.send_by_sdma(context.number, thread.item.bytes, next_vl(context))) {
+    thread.ring_since = std::min(thread.ring_since, now);
+    thread.free = now + cores.timing.credit_poll;
+    return false;
+  }
+  if (thread.ring_since != Time::never()) {
+    ring_waits_.add(thread.ring_since, now);
+    thread.ring_since = Time::never();
+  }
+  hooks_.begins();
+  ++context.packets;
+  ++packets_;
+  thread.has_item = thread.is_described = false;
+  return true;
+}
+
+}  // namespace flitwise

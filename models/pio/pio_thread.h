@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A thread of a core that sends packets: its contexts, the packet that it writes, and what it
+/// waits for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "flitwise/time.h"
+#include "pio/sender_credits.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+
+struct PioThread {
+  struct Context {
+    unsigned number = 0;
+    SenderCredits credits;
+    std::uint64_t packets = 0;
+  };
+  struct Packet {
+    Context* context = nullptr;  // null: none
+    std::uint16_t first_block = 0, blocks = 0, block = 0, length_dws = 0;
+    std::uint8_t vl = 0;
+    bool asks_for_credits = false;
+    unsigned stored = 0;   // bytes of the block that comes next
+    bool is_read = false;  // its source
+  };
+
+  std::unique_ptr<Workload> stream;
+  std::uint64_t total = 0;  // packets
+  WorkItem item;
+  bool has_item = false, is_exhausted = false, needs_fence = false;
+  bool waits_for_fence = false;  // since place_since, not for a block
+  bool is_described = false;     // the item, which goes by SDMA
+  std::vector<Context> contexts;
+  Packet packet;
+  Time free{};                         // of what it does
+  Time credits_since = Time::never();  // it waits for credits
+  Time ring_since = Time::never();     // for room in the ring of an SDMA engine
+  Time place_since = Time::never();    // for a block of the store buffer
+  Time forced_at = Time::never();      // ForceReturn, for the packet that waits
+  unsigned forced_shadow = 0;          // what the thread knew then
+  Time fence_due = Time::never();      // the answer of the IIO
+};
+
+}  // namespace flitwise
