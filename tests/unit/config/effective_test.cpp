@@ -89,6 +89,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.cores.store_bytes", "32"},
       {"host.cores.credit_requests", "0.5"},
       {"device.pio.group", "2"},
+      {"device.pio.sdma.ring", "512"},
       {"device.pio.egress.buffer", "64KiB"},
       {"device.timing.completion_timeout", "1ms"},
       {"host.timing.completion_timeout", "1ms"},
