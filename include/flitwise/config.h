@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flitwise/cxl.h"
@@ -128,6 +129,8 @@ enum class CxlCacheRead {
 
 /// Where a thread that sends by PIO puts its fences. [PIO-4.4]
 enum class StoreFence : std::uint8_t { kNone, kPacket, kBlock };
+/// What takes a virtual lane: each packet of a context the next one, or a context one for all.
+enum class VlChoice : std::uint8_t { kPacket, kContext };
 
 /// Cores of the host that send by PIO to one device, where workload.via is pio (docs/pio.md).
 struct CoresConfig {
@@ -137,7 +140,8 @@ struct CoresConfig {
   unsigned window = 0;          ///< stores and fences that a thread runs ahead [PIO-4.5]
   unsigned store_bytes = 64;    ///< 8, 16, 32 or 64
   StoreFence fence = StoreFence::kNone;
-  unsigned vls = 1;            ///< that the packets of a context use in turn; 9: VL15 as well
+  unsigned vls = 1;  ///< virtual lanes that packets use, VL 0 on; 9: VL15 as well
+  VlChoice vl_choice = VlChoice::kPacket;
   unsigned write_queue = 32;   ///< posted writes that the IIO holds for the link
   double credit_requests = 0;  ///< share of packets whose PBC asks for credits
   Bytes sdma_from = 0;         ///< packets of so many bytes and more go by SDMA; 0: none
@@ -483,6 +487,9 @@ struct CxlDeviceConfig {
 /// Of DeviceConfig::functions.carriers. The VFs are those from 1 on, however many there are.
 inline const std::vector<unsigned> kAllFunctions = {}, kVirtualFunctions = {~0U};
 
+/// Pairs of a virtual lane, 0..7, and its weight in blocks of 64 bytes, 0..255. [PIO-6.5]
+using VlWeights = std::vector<std::pair<unsigned, unsigned>>;
+
 /// Send memory of a device, where workload.via is pio (docs/pio.md). Each domain of the workload
 /// has a send context, whose number it has.
 struct PioConfig {
@@ -502,6 +509,8 @@ struct PioConfig {
     double rate_gbps = 200;          ///< of the network port
     unsigned launch_fifo = 64;       ///< packets, of each VL
     Bytes buffer = Bytes{32} << 10;  ///< of the port, for each VL
+    VlWeights high, low;             ///< both empty: data VLs take turns
+    unsigned high_limit = 0;         ///< blocks of high before low has its turn, 0..16383
     unsigned stalled_vl = 0;         ///< VL that has no credits of the peer meanwhile
     Time stall_from{0};
     Time stall{0};  ///< 0: no VL stalls

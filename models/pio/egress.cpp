@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pio/egress.h"
 
+#include <fmt/format.h>
 #include <boost/endian/conversion.hpp>
 
 #include <algorithm>
@@ -8,12 +9,33 @@
 #include "pio/packet_stamp.h"
 
 namespace flitwise {
+
+namespace {
+
+VlTable table_of_weights(const VlWeights& weights) {
+  VlTable table;
+  std::transform(weights.begin(), weights.end(), table.begin(), [](const auto& entry) {
+    return VlWeight{static_cast<std::uint8_t>(entry.first),
+                    static_cast<std::uint8_t>(entry.second)};
+  });
+  return table;
+}
+
+}  // namespace
+
 Egress::Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes)
     : config_(config),
       rules_(rules),
       checks_bytes_(checks_bytes),
       port_(config.egress.rate_gbps, config.egress.buffer) {
   rules_.set_launch_fifo_packets(config.egress.launch_fifo);
+  if (!config.egress.high.empty() || !config.egress.low.empty()) {
+    const VlTables tables = {table_of_weights(config.egress.high),
+                             table_of_weights(config.egress.low),
+                             static_cast<std::uint16_t>(config.egress.high_limit)};
+    rules_.set_vl_tables(tables);
+    port_.set_vl_tables(tables);
+  }
   if (config.egress.stall > Time{}) {
     port_.stall(queue_of_vl(config.egress.stalled_vl), config.egress.stall_from,
                 config.egress.stall_from + config.egress.stall);
@@ -43,8 +65,8 @@ Time Egress::next_work(Time now) const {
   Time next = Time::never();
   if (is_reading()) {
     next = read_end_;
-  } else if (lane_since_ == Time::never() && has_launched()) {
-    next = now + config_.timing.clock;
+  } else if (lane_since_ == Time::never() && rules_.next_vl().queue != kVlQueues) {
+    next = now + config_.timing.clock;  // what came before was dropped
   }
   if (rules_.next_source() != LaunchArbiter::kNone) {
     next = std::min(next, std::max(next_launch_, now + Time{1}));
@@ -143,6 +165,22 @@ void Egress::check_packet(const LaunchedPacket& packet, const Pbc& pbc) {
     disordered_ += stamp.number() < next ? 1 : 0;
     next = stamp.number() + 1;
   }
+}
+
+std::vector<std::string> Egress::waits_for() const {
+  std::vector<std::string> all;
+  if (!port_.is_empty()) {
+    all.push_back(fmt::format("{} packets at the network port", port_.waiting()));
+  }
+  for (unsigned left = rules_.launch_fifos().filled(); left != 0; left &= left - 1) {
+    const auto queue = static_cast<unsigned>(__builtin_ctz(left));
+    const unsigned vl = vl_of_queue(queue);
+    const bool is_starved =
+        rules_.leaving(vl) == nullptr && rules_.next_vl(1U << queue).queue == kVlQueues;
+    all.push_back(fmt::format("{} launched packets of VL {}{}", rules_.launch_fifos().size(vl), vl,
+                              is_starved ? ", which has no weight in device.pio.egress" : ""));
+  }
+  return all;
 }
 
 void Egress::start_window(Time now) {

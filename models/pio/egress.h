@@ -41,7 +41,8 @@ class Egress {
   Time port_drained(Time now) const { return port_.drained(now); }
   /// SDMA engines whose packets were read out since it was asked last, a bit each.
   std::uint32_t take_cleared_engines() { return std::exchange(cleared_engines_, 0); }
-  std::size_t at_port() const { return port_.waiting(); }
+  /// For reports.
+  std::vector<std::string> waits_for() const;
 
   const EgressCounts& counts() const { return counts_; }
   unsigned lanes() const {

@@ -91,7 +91,9 @@ class PioCore final : public ComponentModule {
   bool send_by_sdma(Thread& thread, Time now);  // pio_core_sdma.cpp
   bool has_room(Time now);
   unsigned next_vl(const Context& context) const {
-    return vl_of_queue(static_cast<unsigned>(context.packets % config_.cores.vls));
+    const bool is_by_packet = config_.cores.vl_choice == VlChoice::kPacket;
+    return vl_of_queue(static_cast<unsigned>((is_by_packet ? context.packets : context.number) %
+                                             config_.cores.vls));
   }
   void force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now);
   std::uint64_t pbc_of(const Packet& packet);

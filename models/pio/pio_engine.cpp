@@ -104,15 +104,14 @@ void PioEngine::take(const Arrival& arrival, Time now) {
 }
 
 std::string PioEngine::waiting() const {
-  std::string text = returns_.waits_for();
-  if (const std::string more = sdma_.waits_for(); !more.empty()) {
-    text += (text.empty() ? "" : ", ") + more;
+  std::vector<std::string> all = egress_.waits_for();
+  if (const std::string returns = returns_.waits_for(); !returns.empty()) {
+    all.push_back(returns);
   }
-  if (egress_.at_port() > 0) {
-    text = fmt::format("{} packets at the network port{}{}", egress_.at_port(),
-                       text.empty() ? "" : ", ", text);
+  if (const std::string sdma = sdma_.waits_for(); !sdma.empty()) {
+    all.push_back(sdma);
   }
-  return text.empty() ? "" : fmt::format("{}: {}\n", name(), text);
+  return all.empty() ? "" : fmt::format("{}: {}\n", name(), fmt::join(all, ", "));
 }
 
 void PioEngine::start_window() {

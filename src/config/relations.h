@@ -55,6 +55,9 @@ std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Grap
 /// Those of PIO send memory, part of broken_relations().
 void check_pio(const Config& config, BrokenRelations& broken);
 
+/// Virtual lanes that packets use and the tables of egress leave out.
+void warn_of_starved_vls(const Config& config, std::vector<std::string>& warnings);
+
 /// Those of CXL.cache and CXL.mem, part of broken_relations().
 void check_cxl(const Config& config, const TopologyFacts& topology, BrokenRelations& broken);
 

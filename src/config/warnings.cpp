@@ -9,6 +9,7 @@
 #include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
+#include "config/relations.h"
 #include "dhi/negotiation.h"
 #include "iommu/agent_queues.h"
 #include "link/replay_timer.h"
@@ -130,6 +131,7 @@ void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_few_nonposted_credits(config, warnings);
   warn_of_headers_without_data(config, warnings);
   warn_of_one_burst(config, warnings);
+  config::warn_of_starved_vls(config, warnings);
 }
 
 /// Domains that take turns within a short time.

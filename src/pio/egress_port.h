@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The network port behind send memory: a transmit buffer for each virtual lane, and one wire that
-/// they share. A lane whose peer has no credits stalls alone.
+/// they share as the VL arbiter says. A lane whose peer has no credits stalls alone.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -11,7 +11,7 @@
 
 #include "common/ranges.h"
 #include "flitwise/time.h"
-#include "pio/launch.h"
+#include "pio/vl_arbiter.h"
 
 namespace flitwise {
 
@@ -21,6 +21,8 @@ class EgressPort {
   EgressPort(double rate_gbps, std::uint64_t buffer_bytes)
       : fs_per_byte_(8e6 / rate_gbps), buffer_bytes_(buffer_bytes) {}
 
+  /// Of several lanes that may send the tables choose one, as ahead of the port.
+  void set_vl_tables(const VlTables& tables) { arbiter_.use_tables(tables); }
   /// The peer has no credits for that queue between the two times.
   void stall(unsigned queue, Time from, Time until) { stall_ = {queue, from, until}; }
 
@@ -48,19 +50,20 @@ class EgressPort {
         }
         finish(sent);
       }
-      const unsigned queue = next_lane();
-      if (queue == kVlQueues) {
+      const auto [begin, lanes] = next_lanes();
+      if (lanes == 0) {
         return;
       }
-      const Packet& packet = lanes_[queue].packets.front();
-      const Time begin = begin_of(queue);
       if (begin > now) {
         wake_ = begin;
         return;
       }
+      const VlArbiter::Choice choice = arbiter_.choose(lanes);
+      const Packet& packet = lanes_[choice.queue].packets.front();
+      arbiter_.granted(choice, (packet.bytes + kSendBlockBytes - 1) / kSendBlockBytes);
       free_ = begin + duration_of(packet.bytes);
       is_busy_ = true;
-      turn_ = queue;
+      sending_ = choice.queue;
       began(packet.ready, begin);
     }
   }
@@ -99,39 +102,45 @@ class EgressPort {
     const bool is_stalled = queue == stall_.queue && begin >= stall_.from && begin < stall_.until;
     return is_stalled ? stall_.until : begin;
   }
-  // The lane whose first packet may start soonest; of several the one behind the lane that sent
-  // last. So it does not matter when somebody looks.
-  unsigned next_lane() const {
-    unsigned first = kVlQueues;
-    Time earliest = Time::never();
-    for (unsigned i = 1; i <= kVlQueues; ++i) {
-      const unsigned queue = (turn_ + i) % kVlQueues;
-      if (!lanes_[queue].packets.empty() && begin_of(queue) < earliest) {
-        earliest = begin_of(queue);
-        first = queue;
+  struct Start {
+    Time begin{};
+    unsigned lanes = 0;  // a bit each
+  };
+  // The lanes whose first packets may start soonest: it does not matter when somebody looks.
+  Start next_lanes() const {
+    Start next{Time::never(), 0};
+    for (unsigned queue = 0; queue < kVlQueues; ++queue) {
+      if (lanes_[queue].packets.empty()) {
+        continue;
       }
+      const Time begin = begin_of(queue);
+      if (begin < next.begin) {
+        next = {begin, 0};
+      }
+      next.lanes |= begin == next.begin ? 1U << queue : 0U;
     }
-    return first;
+    return next;
   }
   template <class Sent>
   void finish(Sent sent) {
-    Lane& lane = lanes_[turn_];
+    Lane& lane = lanes_[sending_];
     const std::uint32_t bytes = lane.packets.front().bytes;
     lane.packets.pop_front();
     lane.bytes -= bytes;
     --waiting_;
     is_busy_ = false;
-    sent(turn_, bytes, free_);
+    sent(sending_, bytes, free_);
   }
 
   const double fs_per_byte_;
   const std::uint64_t buffer_bytes_;
   std::array<Lane, kVlQueues> lanes_;
   std::size_t waiting_ = 0;
-  unsigned turn_ = kVlQueues - 1;  // the lane that sends, or sent last
-  Time free_{};                    // of the wire: from then on
-  Time drained_{};                 // if no lane stalls
-  Time wake_{};                    // the first packet may go then
+  VlArbiter arbiter_;
+  unsigned sending_ = 0;  // the lane that sends
+  Time free_{};           // of the wire: from then on
+  Time drained_{};        // if no lane stalls
+  Time wake_{};           // the first packet may go then
   bool is_busy_ = false;
   Stall stall_;
 };

@@ -50,11 +50,12 @@ machines = [
     ("examples/cxl_hdm_db", [few]),
     ("examples/cxl_memory", [few]),
     ("checks/pio", [few]),
-    ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet"]),
     ("checks/pio", [few, "host.cores.sdma_from=64B", "device.pio.sdma.ring=8", "device.pio.sdma.engines=2"]),
+    ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet",
+                    "device.pio.egress.high=[[0, 2]]", "device.pio.egress.low=[[1, 1]]"]),
 ]
 # Lists and files, of which the schema knows no other value.
-never_turned = {"system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
+never_turned = {"system.nodes", "system.edges", "system.acs.egress", "device.pio.egress.high", "device.pio.egress.low", "workload.sizes", "workload.trace"}
 # What contradicts something else where it is not read is refused, and cannot be turned.
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",

@@ -4,57 +4,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <numeric>
 #include <string>
 
-#include "config/load.h"
 #include "flitwise/error.h"
-#include "pio/pio_result.h"
-#include "system/machine.h"
+#include "pio_bench.h"
 
 namespace flitwise::pio_test {
 namespace {
 
-struct Ended {
-  RunResult result;
-  PioResult pio;
-  double seconds = 0;  // of the measured window
-};
-
-/// Fields of host.cores, device.pio and workload, and further lines.
-std::string config_of(const std::string& host, const std::string& pio, const std::string& workload,
-                      const std::string& more = "", const std::string& identity = "bdf_pasid") {
-  return fmt::format(
-      "link: {{preset: gen3x16, identity: {}}}\nhost: {{cores: {{{}}}}}\n"
-      "device: {{functions: {{bar_size: 64MiB}}, pio: {{{}}}}}\nworkload: {{via: pio, {}}}\n{}",
-      identity, host, pio, workload, more);
-}
-
-Ended run(const std::string& yaml) {
-  Machine machine(config_from_text(yaml, "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  Ended done;
-  done.result = machine.result();
-  done.pio = done.result.rows<PioResult>().at(0);
-  done.seconds = done.result.simulated.ns() * 1e-9;
-  EXPECT_GT(done.result.checks.size(), 12U);
-  for (const CheckResult& check : done.result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return done;
-}
-
-const WaitResult& wait_of(const RunResult& result, const std::string& at, const std::string& name) {
-  for (const WaitResult& one : result.rows<WaitResult>()) {
-    if (one.resource.at == at && one.resource.name == name) {
-      return one;
-    }
-  }
-  throw SimulationError("no wait " + name + " at " + at);
-}
+using pio_bench::config_of;
+using pio_bench::Ended;
+using pio_bench::run;
+using pio_bench::wait_of;
 
 // A TLP of 64 bytes with a header of 4 DW takes 88 symbols on x16 lanes of 8 GT/s and 128b/130b.
 TEST(Pio, SaturatesGen3x16AtTheClosedForm) {

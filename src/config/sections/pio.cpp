@@ -1,10 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of what sends by PIO: the cores of a host, and the send memory of a device.
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "config/sections/sections.h"
 #include "pio/launch.h"
 #include "pio/sdma_ring.h"
+#include "pio/vl_arbiter.h"
 
 namespace flitwise::config {
+namespace {
+
+// A list of pairs [vl, weight]; empty: none.
+Key vl_weights(const std::string& path, const Access<VlWeights>& member,
+               const std::string& sentence) {
+  const std::string range =
+      fmt::format("a list of up to {} pairs [vl, weight], VL 0 to {}, weight 0 to {}",
+                  kVlTableEntries, kDataVls - 1, kMostVlWeight);
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
+    const auto number = [](const Value& item, std::uint64_t most) {
+      const auto seen = read_whole(item.text);
+      return item.kind == Value::Kind::kScalar && seen.value && *seen.value <= most
+                 ? std::optional(static_cast<unsigned>(*seen.value))
+                 : std::nullopt;
+    };
+    const auto refuse = [&](const Value& wrong, const std::string& seen) {
+      context.report(wrong.place,
+                     fmt::format("{}; expected {}, such as [[0, 3], [1, 1]]", seen, range));
+    };
+    if (value.kind != Value::Kind::kSequence) {
+      return refuse(value, value.seen());
+    }
+    if (value.items.size() > kVlTableEntries) {
+      return refuse(value, fmt::format("{} pairs", value.items.size()));
+    }
+    VlWeights table;
+    for (const Value& pair : value.items) {
+      if (pair.kind != Value::Kind::kSequence || pair.items.size() != 2) {
+        return refuse(pair, pair.seen());
+      }
+      const auto vl = number(pair.items[0], kDataVls - 1);
+      const auto weight = number(pair.items[1], kMostVlWeight);
+      if (!vl || !weight) {
+        const Value& wrong = pair.items[vl ? 1 : 0];
+        return refuse(wrong, wrong.seen());
+      }
+      table.emplace_back(*vl, *weight);
+    }
+    member.set(config, table);
+  };
+  const auto number = [](unsigned most) -> nlohmann::ordered_json {
+    return {{"type", "integer"}, {"minimum", 0}, {"maximum", most}};
+  };
+  const nlohmann::ordered_json schema = {
+      {"type", "array"},
+      {"maxItems", kVlTableEntries},
+      {"items",
+       {{"type", "array"},
+        {"minItems", 2},
+        {"maxItems", 2},
+        {"prefixItems", {number(kDataVls - 1), number(kMostVlWeight)}}}}};
+  return {
+      path,  "",
+      range, sentence,
+      {},    schema,
+      read,  [=](const Config& config) -> nlohmann::ordered_json {
+            return member.get(config); }};
+}
+
+}  // namespace
 
 Keys core_keys() {
   return joined({
@@ -21,7 +86,10 @@ Keys core_keys() {
              "A fence behind each packet, behind each block of 64 bytes of a "
              "packet as well, or none."),
       count(KEY(host.cores.vls), between(1, kVlQueues),
-            "Virtual lanes that the packets of a context use in turn: VL 0 on; 9: VL15 as well."),
+            "Virtual lanes that packets use, VL 0 on; 9: VL15 as well."),
+      choice(KEY(host.cores.vl_choice),
+             "Whether each packet of a context takes the next VL, or context c has VL c modulo "
+             "host.cores.vls for all its packets."),
       count(KEY(host.cores.write_queue), between(1, 1024),
             "Posted writes to a device that the IIO holds for the link."),
       real(KEY(host.cores.credit_requests), 0, 1,
@@ -77,6 +145,15 @@ Keys pio_keys() {
       size(KEY(device.pio.egress.buffer),
            between(kMostPacketBlocks * kSendBlockBytes, Bytes{1} << 30),
            "Transmit buffer of the port for each VL."),
+      vl_weights(KEY(device.pio.egress.high),
+                 "Weights of data VLs in blocks of 64 bytes that go before those of egress.low; a "
+                 "VL with a weight in neither list never sends. Without both lists VLs take "
+                 "turns."),
+      vl_weights(KEY(device.pio.egress.low),
+                 "Weights of data VLs that go where no VL of egress.high can, or has used up "
+                 "egress.high_limit."),
+      count(KEY(device.pio.egress.high_limit), between(0, kMostHighLimit),
+            "Blocks of egress.high that go before egress.low has its turn; 0: one packet."),
       count(KEY(device.pio.egress.stalled_vl), between(0, 15),
             "The VL that egress.stall is about: 0 to 7, or 15."),
       time(KEY(device.pio.egress.stall_from), any_latency(), "When its stall begins."),

@@ -285,6 +285,25 @@ TEST(BadInput, MissingFileIsAConfigError) {
   }
 }
 
+TEST(BadInput, WeightsOfVirtualLanes) {
+  const auto problems = [](const std::string& list) {
+    return problems_of("device:\n  pio: {egress: {high: " + list + "}}\n");
+  };
+  EXPECT_THAT(problems("[]"), IsEmpty());
+  EXPECT_THAT(problems("[[0, 255], [7, 0], [0, 1]]"), IsEmpty());
+  EXPECT_THAT(problems("3"), ElementsAre(at("2:24", "'3'", "such as [[0, 3], [1, 1]]")));
+  EXPECT_THAT(problems("[[0, 1], 3]"), ElementsAre(at("2:33", "'3'", "pairs [vl, weight]")));
+  EXPECT_THAT(problems("[[0, 1, 2]]"), ElementsAre(at("2:25", "a sequence", "pairs")));
+  EXPECT_THAT(problems("[[8, 1]]"), ElementsAre(at("2:26", "'8'", "VL 0 to 7")));
+  EXPECT_THAT(problems("[[0, 256]]"), ElementsAre(at("2:29", "'256'", "weight 0 to 255")));
+  EXPECT_THAT(problems("[[0, x]]"), ElementsAre(at("2:29", "'x'")));
+  std::string many = "[[0, 1]";
+  for (int i = 0; i < 16; ++i) {
+    many += ", [0, 1]";
+  }
+  EXPECT_THAT(problems(many + "]"), ElementsAre(at("2:24", "17 pairs", "up to 16")));
+}
+
 TEST(BadInput, HostileYamlEndsInAMessage) {
   EXPECT_THAT(problems_of("run: &a {seed: *a}\n"), testing::SizeIs(1));
   std::string bomb = "a: &a0 [1,1,1,1,1,1,1,1,1,1]\n";

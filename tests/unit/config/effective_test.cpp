@@ -91,6 +91,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.pio.group", "2"},
       {"device.pio.sdma.ring", "512"},
       {"device.pio.egress.buffer", "64KiB"},
+      {"device.pio.egress.high", "[[2, 5]]"},
+      {"device.pio.egress.low", "[[2, 5]]"},
       {"device.timing.completion_timeout", "1ms"},
       {"host.timing.completion_timeout", "1ms"},
       {"run.deadlock_after", "1s"},

@@ -54,6 +54,26 @@ TEST(EgressPort, LanesTakeTurns) {
   EXPECT_EQ(one.sent[3].first, 5U);
 }
 
+// [PIO-6.5, 12.28] Two blocks of VL 2 for each one of VL 5, and VL15 before both.
+TEST(EgressPort, PIO_6_5_LanesGoByWeight) {
+  Port one(8, 10'000);
+  VlTables tables;
+  tables.low[0] = {2, 2};
+  tables.low[1] = {5, 1};
+  one.port.set_vl_tables(tables);
+  for (int i = 0; i < 4; ++i) {
+    one.port.put(5, 64, Time{});
+    one.port.put(2, 64, Time{});
+  }
+  one.port.put(queue_of_vl(kManagementVl), 64, Time{});
+  one.work(Time::from_us(1));
+  std::vector<unsigned> queues;
+  for (const auto& [queue, end] : one.sent) {
+    queues.push_back(queue);
+  }
+  EXPECT_EQ(queues, (std::vector<unsigned>{8, 2, 2, 5, 2, 2, 5, 5, 5}));
+}
+
 TEST(EgressPort, ABufferIsFullUntilItsPacketHasLeft) {
   Port one(8, 150);
   one.port.put(0, 100, Time{});
