@@ -65,6 +65,20 @@ void Builder::add_pio(FabricDevice& device) {
     memory.peek(address, bytes.data(), bytes.size());
     return boost::endian::load_little_u64(bytes.data());
   };
+  hooks.returned = [pio = device.pio.get()](unsigned context) {
+    return pio->rules().context(context).returned();
+  };
+  hooks.are_returns_lost = [&port] { return port.counters().dropped_bytes > 0; };
+  const auto count = [&around, index, warmup = device.config.run.warmup,
+                      begun = std::make_shared<std::uint64_t>(0)] {
+    if ((*begun)++ == warmup) {
+      around.counting_starts(index);
+    }
+  };
+  hooks.begins = [count, pio = device.pio.get()](unsigned context, unsigned slot, Time when) {
+    pio->begins(context, slot, when);
+    count();
+  };
   if (config.engine.uses_sdma) {
     const auto store = [&memory = node.memory](std::uint64_t address, const std::uint8_t* bytes,
                                                std::size_t size) {
@@ -72,21 +86,16 @@ void Builder::add_pio(FabricDevice& device) {
     };
     device.sdma_driver = std::make_unique<SdmaDriver>(
         config.engine, SdmaDriver::Hooks{hooks.look, store, hooks.write});
-    hooks.send_by_sdma = [driver = device.sdma_driver.get()](unsigned domain, std::uint32_t payload,
-                                                             unsigned vl) {
-      return driver->send(domain, payload, vl);
+    hooks.send_by_sdma = [count, driver = device.sdma_driver.get(), pio = device.pio.get()](
+                             unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
+      const bool is_sent = driver->send(domain, payload, vl);
+      if (is_sent) {
+        pio->sdma_begins(driver->engine_of(domain), SdmaDriver::blocks_of(payload), when);
+        count();
+      }
+      return is_sent;
     };
   }
-  hooks.returned = [pio = device.pio.get()](unsigned context) {
-    return pio->rules().context(context).returned();
-  };
-  hooks.are_returns_lost = [&port] { return port.counters().dropped_bytes > 0; };
-  hooks.begins = [&around, index, warmup = device.config.run.warmup,
-                  begun = std::make_shared<std::uint64_t>(0)] {
-    if ((*begun)++ == warmup) {
-      around.counting_starts(index);
-    }
-  };
   hooks.work_ended = around.work_ended;
 
   RequestRoute route{fabric_.links[device.link].name, "down", "write", 0, {}};

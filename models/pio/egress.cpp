@@ -5,6 +5,7 @@
 #include <boost/endian/conversion.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "pio/packet_stamp.h"
 
@@ -27,7 +28,8 @@ Egress::Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes)
     : config_(config),
       rules_(rules),
       checks_bytes_(checks_bytes),
-      port_(config.egress.rate_gbps, config.egress.buffer) {
+      port_(config.egress.rate_gbps, config.egress.buffer),
+      begun_(kSendMemoryBlocks, Time::never()) {
   rules_.set_launch_fifo_packets(config.egress.launch_fifo);
   if (!config.egress.high.empty() || !config.egress.low.empty()) {
     const VlTables tables = {table_of_weights(config.egress.high),
@@ -52,11 +54,14 @@ void Egress::work(Time now) {
 void Egress::send(Time now) {
   port_.work(
       now, [this](Time ready, Time begin) { port_waits_.add(ready, begin); },
-      [this](unsigned queue, std::uint32_t bytes, Time end) {
+      [this](unsigned queue, std::uint32_t bytes, Time begun, Time end) {
         lanes_ |= 1U << queue;
         ++counts_.packets;
         counts_.bytes += bytes;
         last_end_ = end;
+        if (begun != Time::never()) {
+          latency_.record(end - begun);
+        }
       });
 }
 
@@ -92,7 +97,7 @@ void Egress::read_out(Time now) {
   if (checks_bytes_) {
     check_packet(packet, pbc);
   }
-  port_.put(reading_, pbc.wire_bytes(), read_end_ + config_.timing.egress);
+  port_.put(reading_, pbc.wire_bytes(), read_end_ + config_.timing.egress, reading_begun_);
   if (packet.source < kSendContexts) {
     cleared_blocks_ += packet.blocks;
   } else {
@@ -137,7 +142,39 @@ void Egress::arbitrate(Time now) {
   if (packet != nullptr) {
     reading_ = choice.queue;
     read_end_ = now + config_.timing.clock * packet->blocks;
+    reading_begun_ = begin_of(*packet);
   }
+}
+
+// Known before its blocks are free, and software begins another packet there.
+Time Egress::begin_of(const LaunchedPacket& packet) {
+  if (packet.source >= kSendContexts) {
+    return sdma_begin_of(packet);
+  }
+  if (!rules_.is_of_this_life(packet)) {
+    return Time::never();
+  }
+  Time& begun = begun_[rules_.context(packet.source).assembly().index_of(packet.place)];
+  return std::exchange(begun, Time::never());
+}
+
+void Egress::sdma_begins(unsigned engine, unsigned blocks, Time when) {
+  RingPackets& packets = sdma_begun_[engine];
+  make_room(packets.waiting);
+  packets.waiting.push_back({packets.end, when});
+  packets.end += blocks;
+}
+
+// Packets of several VLs pass each other, but not by much.
+Time Egress::sdma_begin_of(const LaunchedPacket& packet) {
+  auto& waiting = sdma_begun_[packet.source - kSendContexts].waiting;
+  RingPacket* const found =
+      find_where(waiting, [&](const RingPacket& one) { return one.place == packet.place; });
+  const Time begun = found != nullptr ? std::exchange(found->begun, Time::never()) : Time::never();
+  while (!waiting.empty() && waiting.front().begun == Time::never()) {
+    waiting.pop_front();
+  }
+  return begun;
 }
 
 // Each source sends its packets of one VL in their order; whole, and none twice. [PIO-6.4]
@@ -189,6 +226,7 @@ void Egress::start_window(Time now) {
   lanes_ = 0;
   lane_waits_.start_window(now);
   port_waits_.start_window(now);
+  latency_ = LatencyHistogram();
 }
 
 std::vector<WaitResult> Egress::waits(const std::string& place, Time window) const {

@@ -4,6 +4,8 @@
 /// of PioEngine, which wakes it.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,6 +16,7 @@
 #include "flitwise/time.h"
 #include "pio/egress_port.h"
 #include "pio/send_engine.h"
+#include "stats/latency_histogram.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -56,6 +59,14 @@ class Egress {
   std::uint64_t disordered() const { return disordered_; }  ///< packets [PIO-6.4]
   std::uint64_t corrupted() const { return corrupted_; }    ///< packets
 
+  /// Software begins to write the packet whose first block is this one of send memory, or it has
+  /// arrived then.
+  void begins(std::size_t block, Time when) { begun_[block] = when; }
+  /// The next packet of the ring of an SDMA engine, of so many blocks, has come then.
+  void sdma_begins(unsigned engine, unsigned blocks, Time when);
+  /// From there to its last byte on the wire: packets that have left in the window.
+  const LatencyHistogram& latency() const { return latency_; }
+
   void start_window(Time now);
   /// place: of the device's engine. window: how long it was.
   std::vector<WaitResult> waits(const std::string& place, Time window) const;
@@ -65,6 +76,8 @@ class Egress {
   void read_out(Time now);
   void launch(Time now);
   void arbitrate(Time now);
+  Time begin_of(const LaunchedPacket& packet);
+  Time sdma_begin_of(const LaunchedPacket& packet);
   void check_packet(const LaunchedPacket& packet, const Pbc& pbc);
   bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
   bool is_reading() const { return reading_ != kVlQueues; }
@@ -75,6 +88,17 @@ class Egress {
   EgressPort port_;
   unsigned reading_ = kVlQueues;  // queue whose packet is being read out of send memory
   Time read_end_{}, next_launch_{};
+  std::vector<Time> begun_;  // packets of contexts, by their first block
+  struct RingPacket {
+    std::uint64_t place = 0;  // of its first block
+    Time begun{};             // never: it is out
+  };
+  struct RingPackets {
+    boost::circular_buffer<RingPacket> waiting = boost::circular_buffer<RingPacket>(64);
+    std::uint64_t end = 0;  // blocks
+  };
+  std::array<RingPackets, kSdmaEngines> sdma_begun_;
+  Time reading_begun_ = Time::never();  // of the packet that is being read
   std::array<std::uint64_t, kPioSources * kVlQueues> next_number_{};  // of packets, at least
   EgressCounts counts_;
   std::uint64_t bytes_before_ = 0;  // the window
@@ -84,6 +108,7 @@ class Egress {
   Time last_end_{};
   Time lane_since_ = Time::never();  // packets are launched, and no lane has room
   WaitBook lane_waits_, port_waits_;
+  LatencyHistogram latency_;
 };
 
 }  // namespace flitwise

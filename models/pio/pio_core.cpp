@@ -120,9 +120,10 @@ Time PioCore::next_of(const Thread& thread) const {
   return waits_for_arrival ? std::max(thread.free, origin_ + thread.item.at) : thread.free;
 }
 
-bool PioCore::load(Thread& thread) {
+bool PioCore::load(Thread& thread, Time now) {
   if (!thread.has_item && !thread.is_exhausted) {
     thread.has_item = thread.stream->next(thread.item);
+    thread.begun = thread.item.at > Time{} ? origin_ + thread.item.at : now;
     thread.is_exhausted = !thread.has_item;
     if (is_exhausted()) {
       hooks_.work_ended();
@@ -140,7 +141,7 @@ void PioCore::run(unsigned number, Time now) {
         return;
       }
     } else if (thread.packet.context == nullptr) {
-      if (!load(thread) || origin_ + thread.item.at > now) {
+      if (!load(thread, now) || origin_ + thread.item.at > now) {
         return;
       }
       const bool is_for_sdma =
@@ -204,11 +205,11 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
     credit_waits_.add(thread.credits_since, now);
     thread.credits_since = Time::never();
   }
-  hooks_.begins();
   Packet& packet = thread.packet;
   packet = {};
   packet.context = &context;
   packet.first_block = static_cast<std::uint16_t>(context.credits.next_block());
+  hooks_.begins(context.number, packet.first_block, thread.begun);
   packet.blocks = blocks;
   packet.length_dws = length_dws;
   packet.vl = static_cast<std::uint8_t>(next_vl(context));

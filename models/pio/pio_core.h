@@ -46,9 +46,11 @@ class PioCore final : public ComponentModule {
     std::function<std::uint64_t(unsigned context)> returned;
     /// Has the host refused writes?
     std::function<bool()> are_returns_lost;
-    /// A packet of that domain goes by SDMA; false: there is no room for it.
-    std::function<bool(unsigned domain, std::uint32_t payload, unsigned vl)> send_by_sdma;
-    std::function<void()> begins;      ///< a packet is about to be written
+    /// A packet of that domain, which has come at `when`, goes by SDMA; false: no room for it.
+    std::function<bool(unsigned domain, std::uint32_t payload, unsigned vl, Time when)>
+        send_by_sdma;
+    /// A packet is about to be written from that slot on. It has come at `when`.
+    std::function<void(unsigned context, unsigned slot, Time when)> begins;
     std::function<void()> work_ended;  ///< its threads have nothing more to send
   };
   PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& config,
@@ -86,7 +88,7 @@ class PioCore final : public ComponentModule {
 
   void work();
   void run(unsigned number, Time now);
-  bool load(Thread& thread);
+  bool load(Thread& thread, Time now);
   bool begin_packet(Thread& thread, Time now);
   bool send_by_sdma(Thread& thread, Time now);  // pio_core_sdma.cpp
   bool has_room(Time now);

@@ -21,7 +21,7 @@ bool PioCore::send_by_sdma(Thread& thread, Time now) {
     return false;
   }
   Context& context = thread.contexts[to_int(thread.item.domain)];
-  if (!hooks_.send_by_sdma(context.number, thread.item.bytes, next_vl(context))) {
+  if (!hooks_.send_by_sdma(context.number, thread.item.bytes, next_vl(context), thread.begun)) {
     thread.ring_since = std::min(thread.ring_since, now);
     thread.free = now + cores.timing.credit_poll;
     return false;
@@ -30,7 +30,6 @@ bool PioCore::send_by_sdma(Thread& thread, Time now) {
     ring_waits_.add(thread.ring_since, now);
     thread.ring_since = Time::never();
   }
-  hooks_.begins();
   ++context.packets;
   ++packets_;
   thread.has_item = thread.is_described = false;

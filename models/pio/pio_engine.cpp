@@ -179,6 +179,11 @@ void PioEngine::report(RunResult& result) const {
   row.blocks = sum_of_contexts(&SendContext::freed) - returned_before_;
   row.returned = sum_of_contexts(&SendContext::returned) - returned_before_;
   row.pending = sum_of_contexts(&SendContext::pending);
+  const LatencyResult latency = egress_.latency().summary("");
+  row.latency_mean = latency.mean;
+  row.latency_p50 = latency.p50;
+  row.latency_p99 = latency.p99;
+  row.latency_max = latency.max;
   row.vls = static_cast<std::uint64_t>(__builtin_popcount(egress_.lanes()));
   row.errors = errors();
   report_route(result, route_, row.packets - row.sdma_packets);

@@ -37,6 +37,15 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   Engine& returns() { return returns_; }
   Engine& sdma() { return sdma_; }
 
+  /// Software has described a packet of so many blocks in the ring of an engine, which came then.
+  void sdma_begins(unsigned engine, unsigned blocks, Time when) {
+    egress_.sdma_begins(engine, blocks, when);
+  }
+  /// Software begins to write a packet into a context, from this slot on, or it has arrived then.
+  void begins(unsigned context, unsigned slot, Time when) {
+    egress_.begins(rules_.context(context).assembly().index_of(slot), when);
+  }
+
   /// Bytes that cores have written into the window, and their packets: for the checks.
   struct Sent {
     std::uint64_t packets = 0, bytes = 0;

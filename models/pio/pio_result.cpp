@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pio/pio_result.h"
 
+#include <fmt/format.h>
+
 #include "common/ranges.h"
 
 namespace flitwise {
@@ -18,7 +20,8 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
                                {"early", &PioResult::due_to_early},
                                {"by error", &PioResult::due_to_error}};
   std::vector<Cause> seen;
-  std::vector<std::string> header = {"PIO", "packets", "bytes", "blocks", "returned", "pending"};
+  std::vector<std::string> header = {"PIO",      "packets", "bytes",    "blocks",
+                                     "returned", "pending", "mean, ns", "p99, ns"};
   for (const Cause& cause : kCauses) {
     if (any_of(rows, [&](const PioResult& row) { return row.*cause.count > 0; })) {
       seen.push_back(cause);
@@ -27,9 +30,14 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
   }
   TextTable table(header);
   for (const PioResult& row : rows) {
-    std::vector<std::string> cells = {
-        row.device,          as_cell(row.packets),  as_cell(row.bytes),
-        as_cell(row.blocks), as_cell(row.returned), as_cell(row.pending)};
+    std::vector<std::string> cells = {row.device,
+                                      as_cell(row.packets),
+                                      as_cell(row.bytes),
+                                      as_cell(row.blocks),
+                                      as_cell(row.returned),
+                                      as_cell(row.pending),
+                                      fmt::format("{:.1f}", row.latency_mean),
+                                      fmt::format("{:.1f}", row.latency_p99)};
     for (const Cause& cause : seen) {
       cells.push_back(as_cell(row.*cause.count));
     }
@@ -65,6 +73,12 @@ const StatisticsTable& pio_table() {
           .count("posted_writes", &PioResult::posted_writes,
                  "Posted writes that came to the PIO window.")
           .count("vls", &PioResult::vls, "Virtual lanes by which packets have left.")
+          .real("latency.mean", &PioResult::latency_mean, "ns",
+                "From when a packet of a context arrives, or its thread comes to it, to its last "
+                "byte on the wire: mean of those that have left.")
+          .real("latency.p50", &PioResult::latency_p50, "ns", "Median of that, within 1/64.")
+          .real("latency.p99", &PioResult::latency_p99, "ns", "99th percentile, within 1/64.")
+          .real("latency.max", &PioResult::latency_max, "ns", "The longest.")
           .by_kind("errors", &PioResult::errors, "pio_error",
                    "Errors of contexts, and writes to contexts that are not there, by kind.")
           .show(pio_view);

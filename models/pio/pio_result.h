@@ -9,7 +9,7 @@
 
 namespace flitwise {
 
-/// Units: packets, bytes, blocks, writes.
+/// Units, where nothing else is said: packets, bytes, blocks, writes.
 struct PioResult {
   std::string device;
   std::uint64_t packets = 0, bytes = 0;  ///< that have left by the port, and what it carried
@@ -21,6 +21,7 @@ struct PioResult {
   std::uint64_t pending = 0;   ///< blocks
   std::uint64_t posted_writes = 0;
   std::uint64_t vls = 0;  ///< by which packets have left
+  double latency_mean = 0, latency_p50 = 0, latency_p99 = 0, latency_max = 0;  ///< of a packet, ns
   CountsByKind errors;
 };
 

@@ -31,6 +31,7 @@ struct PioThread {
   std::unique_ptr<Workload> stream;
   std::uint64_t total = 0;  // packets
   WorkItem item;
+  Time begun{};  // the item has arrived, or the thread has come to it
   bool has_item = false, is_exhausted = false, needs_fence = false;
   bool waits_for_fence = false;  // since place_since, not for a block
   bool is_described = false;     // the item, which goes by SDMA

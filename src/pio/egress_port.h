@@ -30,17 +30,18 @@ class EgressPort {
   bool has_room(unsigned queue, std::uint32_t bytes) const {
     return lanes_[queue].bytes + bytes <= buffer_bytes_;
   }
-  /// REQUIRES: has_room(). The packet may leave from `ready` on.
-  void put(unsigned queue, std::uint32_t bytes, Time ready) {
+  /// REQUIRES: has_room(). The packet may leave from `ready` on; it began to be written at `begun`,
+  /// which comes back where it has left.
+  void put(unsigned queue, std::uint32_t bytes, Time ready, Time begun = Time::never()) {
     Lane& lane = lanes_[queue];
     make_room(lane.packets);
-    lane.packets.push_back({bytes, ready});
+    lane.packets.push_back({bytes, ready, begun});
     lane.bytes += bytes;
     drained_ = std::max(drained_, ready) + duration_of(bytes);
     ++waiting_;
   }
   /// Sends what may go by now, lane after lane. Calls began(ready, begin) for each packet that
-  /// starts, and sent(queue, bytes, end) for each that is over.
+  /// starts, and sent(queue, bytes, begun, end) for each that is over.
   template <class Began, class Sent>
   void work(Time now, Began began, Sent sent) {
     for (;;) {
@@ -82,7 +83,7 @@ class EgressPort {
  private:
   struct Packet {
     std::uint32_t bytes = 0;
-    Time ready{};
+    Time ready{}, begun = Time::never();
   };
   struct Lane {
     boost::circular_buffer<Packet> packets = boost::circular_buffer<Packet>(64);
@@ -124,12 +125,12 @@ class EgressPort {
   template <class Sent>
   void finish(Sent sent) {
     Lane& lane = lanes_[sending_];
-    const std::uint32_t bytes = lane.packets.front().bytes;
+    const Packet packet = lane.packets.front();
     lane.packets.pop_front();
-    lane.bytes -= bytes;
+    lane.bytes -= packet.bytes;
     --waiting_;
     is_busy_ = false;
-    sent(sending_, bytes, free_);
+    sent(sending_, packet.bytes, packet.begun, free_);
   }
 
   const double fs_per_byte_;

@@ -16,7 +16,7 @@ class Port {
   void work(Time now) {
     port.work(
         now, [](Time, Time) {},
-        [this](unsigned queue, std::uint32_t, Time end) { sent.emplace_back(queue, end); });
+        [this](unsigned queue, std::uint32_t, Time, Time end) { sent.emplace_back(queue, end); });
   }
   EgressPort port;
   std::vector<std::pair<unsigned, Time>> sent;
