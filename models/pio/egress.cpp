@@ -48,6 +48,7 @@ void Egress::work(Time now) {
   read_out(now);
   launch(now);
   arbitrate(now);
+  note_hold(now);
   send(now);
 }
 
@@ -83,6 +84,17 @@ Time Egress::next_work(Time now) const {
 void Egress::launch(Time now) {
   if (next_launch_ <= now && rules_.launch()) {
     next_launch_ = now + config_.timing.clock;
+    ++grants_;
+  }
+}
+
+void Egress::note_hold(Time now) {
+  const bool is_held = rules_.holds_source();
+  if (is_held) {
+    hold_since_ = std::min(hold_since_, now);
+  } else if (hold_since_ != Time::never()) {
+    fifo_waits_.add(hold_since_, now);
+    hold_since_ = Time::never();
   }
 }
 
@@ -143,6 +155,7 @@ void Egress::arbitrate(Time now) {
     reading_ = choice.queue;
     read_end_ = now + config_.timing.clock * packet->blocks;
     reading_begun_ = begin_of(*packet);
+    read_blocks_ += packet->blocks;
   }
 }
 
@@ -226,17 +239,35 @@ void Egress::start_window(Time now) {
   lanes_ = 0;
   lane_waits_.start_window(now);
   port_waits_.start_window(now);
+  fifo_waits_.start_window(now);
+  grants_before_ = grants_;
+  read_blocks_before_ = read_blocks_;
   latency_ = LatencyHistogram();
 }
 
+// In the order of the way.
 std::vector<WaitResult> Egress::waits(const std::string& place, Time window) const {
-  WaitResult port = port_waits_.result(
-      {place, "port", ResourceRole::kServer, "down", "write", "device.pio.egress.rate", 1});
+  const auto of = [&](const WaitBook& book, const char* what, ResourceRole role, const char* key,
+                      std::uint64_t capacity) {
+    return book.result({place, what, role, "down", "write", key, capacity});
+  };
+  const auto server = [&](const WaitBook& book, const char* what, const char* key, double busy_ns) {
+    WaitResult one = of(book, what, ResourceRole::kServer, key, 1);
+    one.busy = window > Time{} ? busy_ns / window.ns() : 0;
+    return one;
+  };
+  const auto clocks = [this](std::uint64_t count) {
+    return static_cast<double>(count) * config_.timing.clock.ns();
+  };
   const double bits = 8.0 * static_cast<double>(counts_.bytes - bytes_before_);
-  port.busy = window > Time{} ? bits / config_.egress.rate_gbps / window.ns() : 0;
-  return {lane_waits_.result({place, "transmit_buffer", ResourceRole::kQueue, "down", "write",
-                              "device.pio.egress.buffer", config_.egress.buffer}),
-          port};
+  return {of(fifo_waits_, "launch_fifo", ResourceRole::kSlots, "device.pio.egress.launch_fifo",
+             config_.egress.launch_fifo),
+          server({}, "launch", "device.pio.timing.clock", clocks(grants_ - grants_before_)),
+          of(lane_waits_, "transmit_buffer", ResourceRole::kQueue, "device.pio.egress.buffer",
+             config_.egress.buffer),
+          server({}, "send_memory", "device.pio.timing.clock",
+                 clocks(read_blocks_ - read_blocks_before_)),
+          server(port_waits_, "port", "device.pio.egress.rate", bits / config_.egress.rate_gbps)};
 }
 
 }  // namespace flitwise

@@ -75,6 +75,7 @@ class Egress {
   void send(Time now);
   void read_out(Time now);
   void launch(Time now);
+  void note_hold(Time now);
   void arbitrate(Time now);
   Time begin_of(const LaunchedPacket& packet);
   Time sdma_begin_of(const LaunchedPacket& packet);
@@ -101,13 +102,15 @@ class Egress {
   Time reading_begun_ = Time::never();  // of the packet that is being read
   std::array<std::uint64_t, kPioSources * kVlQueues> next_number_{};  // of packets, at least
   EgressCounts counts_;
-  std::uint64_t bytes_before_ = 0;  // the window
   std::uint32_t cleared_engines_ = 0;
+  std::uint64_t grants_ = 0, read_blocks_ = 0;  // clocks that launch and send memory were busy
+  std::uint64_t bytes_before_ = 0, grants_before_ = 0, read_blocks_before_ = 0;  // the window
   std::uint64_t disordered_ = 0, corrupted_ = 0, cleared_blocks_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};
   Time lane_since_ = Time::never();  // packets are launched, and no lane has room
-  WaitBook lane_waits_, port_waits_;
+  Time hold_since_ = Time::never();  // a source could launch but for its FIFO
+  WaitBook lane_waits_, port_waits_, fifo_waits_;
   LatencyHistogram latency_;
 };
 

@@ -130,6 +130,9 @@ class LaunchFifos {
   /// Packets of each VL, from 1 on.
   void set_most(std::size_t packets) { most_packets_ = packets; }
   bool is_full(unsigned vl) const { return fifo(vl).size() >= most_packets_; }
+  bool has_full() const {
+    return any_of(fifos_, [this](const auto& fifo) { return fifo.size() >= most_packets_; });
+  }
   bool is_empty(unsigned vl) const { return fifo(vl).empty(); }
   const LaunchedPacket& front(unsigned vl) const { return fifo(vl).front(); }
   std::size_t size(unsigned vl) const { return fifo(vl).size(); }

@@ -149,6 +149,13 @@ unsigned SendEngine::next_source() const {
   });
 }
 
+bool SendEngine::holds_source() const {
+  return fifos_.has_full() && launch_arbiter_.next([this](unsigned source) {
+    const LaunchedPacket packet = next_packet(source);
+    return !is_disallowed(packet) && fifos_.is_full(packet.vl);
+  }) != LaunchArbiter::kNone;
+}
+
 bool SendEngine::launch() {
   const unsigned source = next_source();
   if (source == LaunchArbiter::kNone) {

@@ -94,6 +94,8 @@ class SendEngine {
   // ---- launch and egress
   /// Whom the launch arbiter grants next; LaunchArbiter::kNone: nobody can launch.
   unsigned next_source() const;
+  /// Could some source launch if the launch FIFO of its packet had room? [PIO-12.27]
+  bool holds_source() const;
   /// The launch arbiter grants one source, if any can launch. A packet that is disallowed is
   /// dropped with that. False: none can.
   bool launch();
