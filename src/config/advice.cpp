@@ -49,6 +49,9 @@ std::string candidate(const Config& config, const config::Key& key) {
     const Time step = host.iommu_driver.step;
     return fmt::format("{}ns", (step == Time{} ? host.timing.software_step : step).ns() / 2);
   }
+  if (key.path == "device.pio.timing.clock") {  // likewise
+    return fmt::format("{}ns", config.device.pio.timing.clock.ns() / 2);
+  }
   if (key.path == "host.cores.fence") {  // one kind of them less
     const StoreFence fence = config.host.cores.fence;
     return fence == StoreFence::kBlock ? "packet" : fence == StoreFence::kPacket ? "none" : "";
@@ -95,7 +98,8 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
         place == node.name + "_memory" || place == node.name + "_pio") {
       return {host, node.name, node.link};
     }
-    if (place == "host_of_" + node.name || place == node.name + ".host") {
+    if (place == "host_of_" + node.name || place == node.name + ".host" ||
+        place.rfind(node.name + "_core", 0) == 0) {
       return {host, node.name, node.link, root};
     }
   }

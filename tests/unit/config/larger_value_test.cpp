@@ -48,6 +48,10 @@ TEST(LargerValue, OfAStepOfTheDriverIsHalfAsLong) {
   EXPECT_EQ(larger_value(config, "host.iommu_driver.step"), "25ns");
 }
 
+TEST(LargerValue, OfTheClockOfSendMemoryIsHalfAsLong) {
+  EXPECT_EQ(larger_value(Config(), "device.pio.timing.clock"), "0.621ns");
+}
+
 TEST(LargerValue, OfNoKeyIsNone) {
   EXPECT_EQ(larger_value(Config(), "no.key"), "");
 }
@@ -92,6 +96,29 @@ iommu: {walkers: 16}
                 "6");
   expect_advice(advised(config, "host_of_ep0", "host.cxl_mem.outstanding"),
                 "system.instances.rp0.host.cxl_mem.outstanding", "10");
+}
+
+// Cores are of the device whose name they begin with; their keys count at its root port as well.
+TEST(Advice, OfCoresAndSendMemoryIsAboutTheirDevice) {
+  const Config config = config_from_text(R"(
+system:
+  devices: 2
+  instances:
+    ep1: {device: {pio: {depth: 16, timing: {clock: 4ns}}}}
+    rp1: {host: {cores: {store_buffers: 5}}}
+device: {functions: {bar_size: 64MiB}, pio: {depth: 32}}
+workload: {via: pio}
+)",
+                                         "advice.yaml", "");
+  const char* const depth = "device.pio.depth";
+  const char* const buffers = "host.cores.store_buffers";
+  expect_advice(advised(config, "ep0_core0", depth), depth, "64");
+  expect_advice(advised(config, "ep1_core1", depth), "system.instances.ep1.device.pio.depth", "32");
+  expect_advice(advised(config, "ep0_core1", buffers), buffers, "24");
+  expect_advice(advised(config, "ep1_core0", buffers),
+                "system.instances.rp1.host.cores.store_buffers", "10");
+  expect_advice(advised(config, "ep1_pio", "device.pio.timing.clock"),
+                "system.instances.ep1.device.pio.timing.clock", "2ns");
 }
 
 TEST(Advice, OfAKeyThatDoesNotExistIsNone) {
