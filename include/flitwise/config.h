@@ -487,6 +487,10 @@ struct CxlDeviceConfig {
 /// Of DeviceConfig::functions.carriers. The VFs are those from 1 on, however many there are.
 inline const std::vector<unsigned> kAllFunctions = {}, kVirtualFunctions = {~0U};
 
+/// When the blocks of a packet are free: all once it has left send memory, or each once it has.
+enum class PioClear : std::uint8_t { kPacket, kBlock };
+/// Of device.pio.steering_tag: writes without one.
+inline constexpr unsigned kNoSteeringTag = 256;
 /// Pairs of a virtual lane, 0..7, and its weight in blocks of 64 bytes, 0..255. [PIO-6.5]
 using VlWeights = std::vector<std::pair<unsigned, unsigned>>;
 
@@ -498,6 +502,8 @@ struct PioConfig {
   unsigned deep_depth = 512;
   unsigned threshold = 8;  ///< blocks [PIO-7.3]
   bool early_return = false;
+  PioClear clear = PioClear::kPacket;      ///< [PIO-6.8]
+  unsigned steering_tag = kNoSteeringTag;  ///< of credit returns, 0..255
   unsigned group = 1;  ///< contexts that return together: 1, 2, 4 or 8 [PIO-8.1]
   struct {
     unsigned engines = 16;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "pio/packet_stamp.h"
-
 namespace flitwise {
 
 namespace {
@@ -70,7 +68,7 @@ void Egress::send(Time now) {
 Time Egress::next_work(Time now) const {
   Time next = Time::never();
   if (is_reading()) {
-    next = read_end_;
+    next = reading_.end;
   } else if (lane_since_ == Time::never() && rules_.next_vl().queue != kVlQueues) {
     next = now + config_.timing.clock;  // what came before was dropped
   }
@@ -98,32 +96,40 @@ void Egress::note_hold(Time now) {
   }
 }
 
-// The packet has been read out of send memory, a block in each clock.
+// The packet has been read out of send memory, a block in each clock, or the next block of it has.
+// [PIO-6.8, 12.25]
 void Egress::read_out(Time now) {
-  if (!is_reading() || read_end_ > now) {
-    return;
+  const bool is_by_block = config_.clear == PioClear::kBlock;
+  while (is_reading() && reading_.end <= now) {
+    const unsigned vl = vl_of_queue(reading_.queue);
+    const LaunchedPacket packet = *rules_.leaving(vl);
+    const unsigned end = is_by_block ? packet.cleared + 1U : packet.blocks;
+    for (unsigned i = packet.cleared; checks_bytes_ && i < end; ++i) {
+      check_block(packet, i);
+    }
+    cleared_blocks_ += packet.source < kSendContexts ? end - packet.cleared : 0;
+    is_by_block ? rules_.clear_block(vl) : rules_.clear(vl);
+    if (end < packet.blocks) {
+      reading_.end += config_.timing.clock;
+      continue;
+    }
+    check_order(packet);
+    if (packet.source >= kSendContexts) {
+      cleared_engines_ |= 1U << (packet.source - kSendContexts);
+      ++counts_.sdma_packets;
+    }
+    port_.put(reading_.queue, reading_.pbc.wire_bytes(), reading_.end + config_.timing.egress,
+              reading_.begun);
+    reading_ = {};
   }
-  const unsigned vl = vl_of_queue(reading_);
-  const LaunchedPacket packet = *rules_.leaving(vl);
-  const Pbc pbc = rules_.pbc_of(packet);
-  if (checks_bytes_) {
-    check_packet(packet, pbc);
-  }
-  port_.put(reading_, pbc.wire_bytes(), read_end_ + config_.timing.egress, reading_begun_);
-  if (packet.source < kSendContexts) {
-    cleared_blocks_ += packet.blocks;
-  } else {
-    cleared_engines_ |= 1U << (packet.source - kSendContexts);
-    ++counts_.sdma_packets;
-  }
-  rules_.clear(vl);
-  reading_ = kVlQueues;
 }
 
 unsigned Egress::reading_blocks() const {
-  const LaunchedPacket* const packet =
-      is_reading() ? rules_.leaving(vl_of_queue(reading_)) : nullptr;
-  return packet != nullptr && packet->source < kSendContexts ? packet->blocks : 0;
+  if (!is_reading()) {
+    return 0;
+  }
+  const LaunchedPacket& packet = *rules_.leaving(vl_of_queue(reading_.queue));
+  return packet.source < kSendContexts ? packet.blocks - packet.cleared : 0;
 }
 
 // The lanes whose buffers have room for the blocks of the packet that goes next. [PIO-6.5, 6.6]
@@ -152,9 +158,9 @@ void Egress::arbitrate(Time now) {
   rules_.arbitrate(true, may_go);
   const LaunchedPacket* const packet = rules_.leaving(vl_of_queue(choice.queue));
   if (packet != nullptr) {
-    reading_ = choice.queue;
-    read_end_ = now + config_.timing.clock * packet->blocks;
-    reading_begun_ = begin_of(*packet);
+    const int blocks = config_.clear == PioClear::kBlock ? 1 : packet->blocks;
+    reading_ = {choice.queue, now + config_.timing.clock * blocks, begin_of(*packet),
+                rules_.pbc_of(*packet)};
     read_blocks_ += packet->blocks;
   }
 }
@@ -190,30 +196,37 @@ Time Egress::sdma_begin_of(const LaunchedPacket& packet) {
   return begun;
 }
 
-// Each source sends its packets of one VL in their order; whole, and none twice. [PIO-6.4]
-void Egress::check_packet(const LaunchedPacket& packet, const Pbc& pbc) {
-  const std::uint64_t qws = pbc.packet_bytes() / kQwBytes;
-  if (qws == 0) {
-    return;
-  }
-  // PBC, then the QWs, then a DW where their number is odd.
-  const std::uint64_t dws = pbc.packet_bytes() / 4;
-  const PacketStamp stamp(boost::endian::load_little_u64(rules_.block_of(packet, 0) + kQwBytes));
-  bool is_whole = stamp.source() == packet.source;
-  const std::uint8_t* block = nullptr;
-  for (std::uint64_t place = 1; place <= (dws + 1) / 2; ++place) {
-    const std::uint64_t within = place % kQwsPerBlock * kQwBytes;
-    if (block == nullptr || within == 0) {
-      block = rules_.block_of(packet, static_cast<unsigned>(place / kQwsPerBlock));
+// Its bytes are those of its stamp, which is the first QW behind the PBC.
+void Egress::check_block(const LaunchedPacket& packet, unsigned index) {
+  const std::uint64_t bytes = reading_.pbc.packet_bytes(), qws = bytes / kQwBytes;
+  const std::uint8_t* const block = rules_.block_of(packet, index);
+  for (unsigned i = index == 0 ? 1 : 0; i < kQwsPerBlock; ++i) {
+    const std::uint64_t place = std::uint64_t{index} * kQwsPerBlock + i;
+    const std::uint64_t qw = boost::endian::load_little_u64(block + std::size_t{i} * kQwBytes);
+    bool is_right = true;
+    if (place == 1) {
+      reading_.stamp = PacketStamp(qw);
+      is_right = qws == 0 || reading_.stamp.source() == packet.source;
+    } else if (place <= qws) {
+      is_right = qw == reading_.stamp.qw(place);
+    } else if (place == qws + 1 && bytes % kQwBytes != 0) {  // one DW more
+      is_right =
+          static_cast<std::uint32_t>(qw) == static_cast<std::uint32_t>(reading_.stamp.qw(place));
     }
-    const std::uint64_t wrong = boost::endian::load_little_u64(block + within) ^ stamp.qw(place);
-    is_whole = is_whole && (place <= qws ? wrong : static_cast<std::uint32_t>(wrong)) == 0;
+    reading_.is_whole = reading_.is_whole && is_right;
   }
-  corrupted_ += is_whole ? 0 : 1;
-  if (is_whole) {
+}
+
+// Each source sends its packets of one VL in their order; whole, and none twice. [PIO-6.4]
+void Egress::check_order(const LaunchedPacket& packet) {
+  if (!checks_bytes_ || reading_.pbc.packet_bytes() < kQwBytes) {
+    return;  // there is no stamp
+  }
+  corrupted_ += reading_.is_whole ? 0 : 1;
+  if (reading_.is_whole) {
     std::uint64_t& next = next_number_[packet.source * kVlQueues + queue_of_vl(packet.vl)];
-    disordered_ += stamp.number() < next ? 1 : 0;
-    next = stamp.number() + 1;
+    disordered_ += reading_.stamp.number() < next ? 1 : 0;
+    next = reading_.stamp.number() + 1;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "pio/egress_port.h"
+#include "pio/packet_stamp.h"
 #include "pio/send_engine.h"
 #include "stats/latency_histogram.h"
 #include "stats/wait_book.h"
@@ -72,24 +73,15 @@ class Egress {
   std::vector<WaitResult> waits(const std::string& place, Time window) const;
 
  private:
-  void send(Time now);
-  void read_out(Time now);
-  void launch(Time now);
-  void note_hold(Time now);
-  void arbitrate(Time now);
-  Time begin_of(const LaunchedPacket& packet);
-  Time sdma_begin_of(const LaunchedPacket& packet);
-  void check_packet(const LaunchedPacket& packet, const Pbc& pbc);
-  bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
-  bool is_reading() const { return reading_ != kVlQueues; }
-
-  const PioConfig& config_;
-  SendEngine& rules_;
-  const bool checks_bytes_;
-  EgressPort port_;
-  unsigned reading_ = kVlQueues;  // queue whose packet is being read out of send memory
-  Time read_end_{}, next_launch_{};
-  std::vector<Time> begun_;  // packets of contexts, by their first block
+  /// The packet that is being read out of send memory.
+  struct Reading {
+    unsigned queue = kVlQueues;  // none
+    Time end{};                  // of all of it; of its next block, where these are cleared by one
+    Time begun = Time::never();  // by software
+    Pbc pbc;
+    PacketStamp stamp{0};
+    bool is_whole = true;  // so far
+  };
   struct RingPacket {
     std::uint64_t place = 0;  // of its first block
     Time begun{};             // never: it is out
@@ -98,8 +90,26 @@ class Egress {
     boost::circular_buffer<RingPacket> waiting = boost::circular_buffer<RingPacket>(64);
     std::uint64_t end = 0;  // blocks
   };
+  void send(Time now);
+  void read_out(Time now);
+  void launch(Time now);
+  void note_hold(Time now);
+  void arbitrate(Time now);
+  Time begin_of(const LaunchedPacket& packet);
+  void check_block(const LaunchedPacket& packet, unsigned index);
+  void check_order(const LaunchedPacket& packet);
+  Time sdma_begin_of(const LaunchedPacket& packet);
+  bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
+  bool is_reading() const { return reading_.queue != kVlQueues; }
+
+  const PioConfig& config_;
+  SendEngine& rules_;
+  const bool checks_bytes_;
+  EgressPort port_;
+  Reading reading_;
+  Time next_launch_{};
+  std::vector<Time> begun_;  // packets of contexts, by their first block
   std::array<RingPackets, kSdmaEngines> sdma_begun_;
-  Time reading_begun_ = Time::never();  // of the packet that is being read
   std::array<std::uint64_t, kPioSources * kVlQueues> next_number_{};  // of packets, at least
   EgressCounts counts_;
   std::uint32_t cleared_engines_ = 0;

@@ -51,6 +51,7 @@ FLITWISE_NAMES(AllocateAt, "first_use", "context_creation");
 FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile");
 FLITWISE_NAMES(WorkloadVia, "dma", "cxl_cache", "cxl_mem", "cxl_own", "cxl_both", "pio");
 FLITWISE_NAMES(StoreFence, "none", "packet", "block");
+FLITWISE_NAMES(PioClear, "packet", "block");
 FLITWISE_NAMES(VlChoice, "packet", "context");
 FLITWISE_NAMES(CxlCoherence, "hdm_h", "hdm_db");
 FLITWISE_NAMES(CxlIdentity, "spec", "full_added", "dhi_added");

@@ -33,6 +33,7 @@ constexpr unsigned vl_of_queue(unsigned queue) {
 struct LaunchedPacket {
   std::uint16_t source = 0;  ///< context 0..159, SDMA engine 160..175
   std::uint16_t blocks = 0;
+  std::uint16_t cleared = 0;  ///< of its blocks, one by one [PIO-12.25]
   std::uint8_t vl = 0;
   std::uint32_t life = 0;   ///< of the context or ring, since a restart forgets what was before
   std::uint64_t place = 0;  ///< of its first block, counted since the source began

@@ -73,7 +73,7 @@ std::optional<SendError> PacketAssembly::head_flaw() const {
 
 void PacketAssembly::finish_head() {
   memory_->packet_at(index_of(done_)) = {static_cast<std::uint16_t>(length_), pbc_.vl,
-                                         pbc_.credit_return, false, false};
+                                         pbc_.credit_return};
   for (unsigned i = 0; i < length_; ++i) {
     memory_->block(index_of(done_ + i)).use = BlockUse::kHeld;
   }

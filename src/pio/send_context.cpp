@@ -15,7 +15,7 @@ void SendContext::set_up(SendMemory& memory, const SendContextSetup& setup) {
 void SendContext::restart() {
   memory_->clear(setup_.base, setup_.depth);
   assembly_.start(*memory_, setup_.base, setup_.depth);
-  launched_ = freed_ = returned_ = fill_place_ = freed_at_error_ = 0;
+  launched_ = freed_ = partly_free_ = returned_ = fill_place_ = freed_at_error_ = 0;
   errors_ = 0;
   ++life_;
   is_enabled_ = true;
@@ -23,7 +23,7 @@ void SendContext::restart() {
 
 void SendContext::halt(SendError error) {
   note_error(error);
-  freed_at_error_ = freed_;
+  freed_at_error_ = freed();
 }
 
 void SendContext::set_early_return(bool is_on) {
@@ -74,15 +74,48 @@ const SendPacket* SendContext::to_launch() const {
 FreedBlocks SendContext::release(std::uint64_t place) {
   memory_->packet_at(assembly_.index_of(place)).is_released = true;
   FreedBlocks freed;
-  while (freed_ < launched_) {  // else it cannot be released
-    const SendPacket& oldest = memory_->packet_at(assembly_.index_of(freed_));
-    if (!oldest.is_released) {
-      break;
+  free_in_order(freed);
+  return freed;
+}
+
+void SendContext::free_in_order(FreedBlocks& freed) {
+  while (freed_ < launched_ && partly_free_ == 0) {  // else it cannot be released
+    oldest_ = memory_->packet_at(assembly_.index_of(freed_));
+    if (!oldest_.is_released) {
+      for (; partly_free_ < oldest_.drained; ++partly_free_) {
+        memory_->open(assembly_.index_of(freed_ + partly_free_));
+      }
+      freed.blocks += oldest_.drained;
+      return;
     }
-    open_or_drain(freed_, oldest);
-    freed.blocks += oldest.blocks;
-    freed.asks_for_return |= oldest.returns_credits;
-    freed_ += oldest.blocks;
+    open_or_drain(freed_, oldest_);
+    freed.blocks += oldest_.blocks;
+    freed.asks_for_return |= oldest_.returns_credits;
+    freed_ += oldest_.blocks;
+  }
+}
+
+FreedBlocks SendContext::drain_block(std::uint64_t place, unsigned index) {
+  if (place > freed_) {
+    SendPacket& packet = memory_->packet_at(assembly_.index_of(place));
+    if (++packet.drained == packet.blocks) {
+      packet.is_released = packet.is_drained = true;
+    }
+    return {};
+  }
+  memory_->open(assembly_.index_of(place + index));
+  if (place < freed_) {
+    return {};
+  }
+  if (partly_free_ == 0) {
+    oldest_ = memory_->packet_at(assembly_.index_of(place));
+  }
+  FreedBlocks freed{1, false};
+  if (++partly_free_ == oldest_.blocks) {
+    freed.asks_for_return = oldest_.returns_credits;
+    freed_ += oldest_.blocks;
+    partly_free_ = 0;
+    free_in_order(freed);
   }
   return freed;
 }
@@ -101,7 +134,7 @@ FreedBlocks SendContext::drain(std::uint64_t place) {
 void SendContext::open_or_drain(std::uint64_t place, const SendPacket& packet) {
   for (unsigned i = 0; i < packet.blocks; ++i) {
     const std::size_t index = assembly_.index_of(place + i);
-    if (packet.is_drained) {
+    if (packet.is_drained || i < packet.drained) {
       memory_->open(index);
     } else {
       memory_->block(index).use = BlockUse::kDraining;

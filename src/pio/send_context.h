@@ -79,22 +79,25 @@ class SendContext {
   /// The packet at this place counts as free, and with it all behind it that wait for it. Nothing
   /// where it does already. [PIO-7.2]
   FreedBlocks release(std::uint64_t place);
-  /// It has been read out or dropped.
+  /// It has been read out or dropped. REQUIRES: none of its blocks was drained before.
   FreedBlocks drain(std::uint64_t place);
+  /// Of the packet at this place, the block that comes next has been read out. That of the oldest
+  /// packet is free with it. REQUIRES: it is launched; index counts from 0, a call for each block.
+  FreedBlocks drain_block(std::uint64_t place, unsigned index);
   /// The writes that waited for its blocks are done. As write().
   std::optional<SendError> write_waiting(std::uint64_t place, unsigned blocks);
 
   /// Free and returned blocks, modulo 2048 in registers and returns. [PIO-7.1]
-  std::uint64_t freed() const { return freed_; }
+  std::uint64_t freed() const { return freed_ + partly_free_; }
   std::uint64_t returned() const { return returned_; }
-  std::uint64_t pending() const { return freed_ - returned_; }
+  std::uint64_t pending() const { return freed() - returned_; }
   bool meets_threshold() const { return setup_.threshold > 0 && pending() >= setup_.threshold; }
   /// What a return says of it: the free counter, or that of the error. [PIO-12.11]
   unsigned shown_counter() const {
-    return static_cast<unsigned>((is_halted() ? freed_at_error_ : freed_) % kCreditRing);
+    return static_cast<unsigned>((is_halted() ? freed_at_error_ : freed()) % kCreditRing);
   }
   /// A return has told of all that is free.
-  void note_return() { returned_ = is_halted() ? freed_at_error_ : freed_; }
+  void note_return() { returned_ = is_halted() ? freed_at_error_ : freed(); }
 
   const PacketAssembly& assembly() const { return assembly_; }
 
@@ -102,12 +105,17 @@ class SendContext {
   static unsigned bit_of(SendError error) { return 1U << static_cast<unsigned>(error); }
   std::optional<SendError> take(unsigned slot, const BlockWrite& write);
   void open_or_drain(std::uint64_t place, const SendPacket& packet);
+  void free_in_order(FreedBlocks& freed);
 
   SendMemory* memory_ = nullptr;
   SendContextSetup setup_;
   PacketAssembly assembly_;
   std::uint64_t launched_ = 0, freed_ = 0, returned_ = 0;  // blocks, since the start of this life
   std::uint64_t fill_place_ = 0, freed_at_error_ = 0;
+  // Where blocks are cleared one by one: those of the oldest packet that are free already. What
+  // memory has of that packet may be of another one then.
+  std::uint64_t partly_free_ = 0;
+  SendPacket oldest_;
   std::uint32_t life_ = 0;
   unsigned errors_ = 0;
   std::uint16_t barred_vls_ = 0;

@@ -222,7 +222,8 @@ const LaunchedPacket* SendEngine::leaving(unsigned vl) const {
 }
 
 void SendEngine::clear(unsigned vl) {
-  if (leaving(vl) == nullptr) {
+  if (leaving(vl) == nullptr || leaving(vl)->cleared > 0) {
+    clear_block(vl);
     return;
   }
   const LaunchedPacket packet = *leaving(vl);
@@ -230,14 +231,36 @@ void SendEngine::clear(unsigned vl) {
   if (is_of_ring(packet)) {
     rings_[packet.source - kSendContexts].clear(packet.place);
   }
-  if (!is_of_this_life(packet)) {
+  if (is_of_this_life(packet)) {
+    note_drained(packet, 0, packet.blocks, contexts_[packet.source].drain(packet.place));
+  }
+}
+
+void SendEngine::clear_block(unsigned vl) {
+  if (leaving(vl) == nullptr) {
     return;
   }
+  LaunchedPacket& leaving_now = *leaving_[queue_of_vl(vl)];
+  const LaunchedPacket packet = leaving_now;
+  if (++leaving_now.cleared == packet.blocks) {
+    leaving_[queue_of_vl(vl)].reset();
+    if (is_of_ring(packet)) {  // whose buffer is shared out by packets
+      rings_[packet.source - kSendContexts].clear(packet.place);
+    }
+  }
+  if (is_of_this_life(packet)) {
+    note_drained(packet, packet.cleared, 1,
+                 contexts_[packet.source].drain_block(packet.place, packet.cleared));
+  }
+}
+
+// Blocks have been read out: credits, and writes that waited for them.
+void SendEngine::note_drained(const LaunchedPacket& packet, unsigned first, unsigned blocks,
+                              const FreedBlocks& freed) {
   SendContext& context = contexts_[packet.source];
-  const FreedBlocks freed = context.drain(packet.place);
   return_credits(packet.source, causes_of(packet.source, freed));
   if (context.is_enabled() && !context.is_halted()) {
-    const std::optional<SendError> flaw = context.write_waiting(packet.place, packet.blocks);
+    const std::optional<SendError> flaw = context.write_waiting(packet.place + first, blocks);
     if (flaw) {
       fail(packet.source, *flaw, 0);
     }
@@ -250,7 +273,7 @@ bool SendEngine::is_of_this_life(const LaunchedPacket& packet) const {
 }
 
 bool SendEngine::has_bytes(const LaunchedPacket& packet) const {
-  return is_of_this_life(packet) || is_of_ring(packet);
+  return packet.cleared == 0 && (is_of_this_life(packet) || is_of_ring(packet));
 }
 
 Pbc SendEngine::pbc_of(const LaunchedPacket& packet) const {

@@ -109,8 +109,12 @@ class SendEngine {
   void commit(unsigned vl, bool is_intact);
   /// The packet of that VL that is on its way out; null: none, or no VL.
   const LaunchedPacket* leaving(unsigned vl) const;
-  /// That packet has left send memory; nothing where there is none.
+  /// That packet has left send memory; nothing where there is none. Of one whose blocks are cleared
+  /// one by one, the block that comes next has.
   void clear(unsigned vl);
+  /// The block that comes next of that packet has left send memory; with the last one the packet
+  /// has. Nothing where there is none. [PIO-12.25]
+  void clear_block(unsigned vl);
 
   // ---- credit returns, in order
   bool has_return() const { return !returns_.is_empty(); }
@@ -124,7 +128,8 @@ class SendEngine {
   const SdmaRing& sdma_ring(unsigned engine) const { return rings_[engine]; }
   const SendMemory& memory() const { return memory_; }
   const LaunchFifos& launch_fifos() const { return fifos_; }
-  /// Are its bytes still known? Not those of sdma_fill(), nor of a life before a restart.
+  /// Are its bytes still known? Not those of sdma_fill(), nor of a life before a restart,
+  /// nor where blocks were cleared one by one.
   bool has_bytes(const LaunchedPacket& packet) const;
   /// A packet as it stands in send memory: its PBC, and the bytes behind that, in order. REQUIRES:
   /// has_bytes().
@@ -152,6 +157,8 @@ class SendEngine {
   bool is_of_ring(const LaunchedPacket& packet) const;
   LaunchedPacket next_packet(unsigned source) const;
   void begin_egress(unsigned vl, bool is_intact);
+  void note_drained(const LaunchedPacket& packet, unsigned first, unsigned blocks,
+                    const FreedBlocks& freed);
   void drop(const LaunchedPacket& packet);
   void fail(unsigned context, SendError error, CreditBits causes);
   CreditBits causes_of(unsigned context, const FreedBlocks& freed) const;

@@ -52,6 +52,7 @@ struct SendPacket {
   bool returns_credits = false;  ///< PbcCreditReturn
   bool is_released = false;      ///< its blocks count as free as soon as all before them do
   bool is_drained = false;       ///< read out, or dropped
+  std::uint16_t drained = 0;     ///< blocks that were read out one by one behind another packet
 };
 
 class SendMemory {

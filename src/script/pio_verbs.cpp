@@ -17,6 +17,7 @@ struct PioActions {
   static void commit(PioScript& script, const PioLine& line);
   static void arbitrate(PioScript& script, const PioLine& line);
   static void clear(PioScript& script, const PioLine& line);
+  static void clear_block(PioScript& script, const PioLine& line);
   static void hold(PioScript& script, const PioLine& line);
   static void counts(PioScript& script, const PioLine& line);
   static void status(PioScript& script, const PioLine& line);
@@ -167,6 +168,15 @@ void PioActions::clear(PioScript& script, const PioLine& line) {
   }
 }
 
+void PioActions::clear_block(PioScript& script, const PioLine& line) {
+  const auto vl = static_cast<unsigned>(line.numbers[0]);
+  const LaunchedPacket* const packet = script.engine_.leaving(vl);
+  if (packet != nullptr && packet->cleared + 1 == packet->blocks) {
+    script.tell_cleared(*packet);
+  }
+  script.engine_.clear_block(vl);
+}
+
 void PioActions::hold(PioScript& script, const PioLine& line) {
   script.holds_returns_ = line.numbers[0] != 0;
   script.engine_.set_coalescing(script.holds_returns_);
@@ -234,6 +244,7 @@ std::vector<PioVerb> pio_device_verbs() {
       {"commit", {kPioVl, kPioIntact}, PioActions::commit},
       {"arbitrate", {kPioIntact}, PioActions::arbitrate},
       {"clear", {kPioVl}, PioActions::clear},
+      {"clear_block", {kPioVl}, PioActions::clear_block},
       {"force", {kPioContext, pio_flag("on")}, with_flag<&SendEngine::force>},
       {"set_thr", {kPioContext, kPioThreshold}, with_number<&SendEngine::set_threshold>},
       {"set_early", {kPioContext, pio_flag("on")}, with_flag<&SendEngine::set_early_return>},

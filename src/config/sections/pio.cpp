@@ -156,6 +156,9 @@ Keys pio_keys() {
             "Blocks of egress.high that go before egress.low has its turn; 0: one packet."),
       count(KEY(device.pio.egress.stalled_vl), between(0, 15),
             "The VL that egress.stall is about: 0 to 7, or 15."),
+      choice(KEY(device.pio.clear),
+             "When blocks are free, and credits return: all of a packet once it has been read out "
+             "of send memory, or each block once it has."),
       time(KEY(device.pio.egress.stall_from), any_latency(), "When its stall begins."),
       time(KEY(device.pio.egress.stall), or_zero_as("none", any_latency()),
            "How long the peer has no credits for that VL."),

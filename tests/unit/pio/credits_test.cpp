@@ -54,6 +54,62 @@ TEST(Credits, PIO_040_FigureSeven) {
   EXPECT_EQ(bench.last_qw(kContext), (2U + j + 3U) | kDueToThreshold);
 }
 
+// [PIO-7.3] One return at 8 of 11 blocks; PbcCreditReturn waits for the last one.
+TEST(Credits, PIO_12_25_BlocksThatAreClearedOneByOneMeetTheThreshold) {
+  CreditsBench bench(8);
+  bench.put(11, 0, true);
+  bench.commit(0);
+  for (unsigned i = 0; i < 10; ++i) {
+    bench.clear_block(0);
+  }
+  EXPECT_EQ(bench.qws(), (Words{8U | kDueToThreshold}));
+  EXPECT_EQ(bench.context(kContext).pending(), 2U);
+  ASSERT_NE(bench.engine.leaving(0), nullptr);
+  bench.clear_block(0);
+  EXPECT_EQ(bench.engine.leaving(0), nullptr);
+  EXPECT_EQ(bench.qws(), (Words{8U | kDueToThreshold, 11U | kDueToPbc}));
+  bench.clear_block(0);  // nothing leaves
+  EXPECT_EQ(bench.context(kContext).freed(), 11U);
+}
+// [PIO-7.2] They count once all before them do.
+TEST(Credits, PIO_12_25_BlocksBehindAnOlderPacketWaitForIt) {
+  CreditsBench bench(1);
+  bench.put(1, 0);
+  bench.put(4, 1);
+  bench.commit(1);
+  bench.clear_block(1);
+  bench.clear_block(1);
+  EXPECT_TRUE(bench.returns.empty());
+  bench.send(0);
+  EXPECT_EQ(bench.qws(), (Words{3U | kDueToThreshold}));
+  bench.clear_block(1);
+  EXPECT_EQ(bench.last_qw(kContext), 4U | kDueToThreshold);
+}
+// A block that is free takes the next packet while the rest of the old one is still to be read.
+TEST(Credits, PIO_12_25_ABlockIsFilledAgainWhileItsPacketLeaves) {
+  CreditsBench bench(1, 4);
+  bench.put(4, 0);
+  bench.commit(0);
+  bench.clear_block(0);
+  bench.put(1, 1);
+  bench.send(1);
+  EXPECT_FALSE(bench.context(kContext).is_halted());
+  EXPECT_EQ(bench.last_qw(kContext), 1U | kDueToThreshold) << "the older packet is not out";
+  bench.fill(kContext, 1, 1);
+  EXPECT_TRUE(bench.has(kContext, SendError::kWriteOverflow)) << "that block is not free";
+}
+// With early return writes wait for the block that they name, not for the whole packet. [PIO-7.5]
+TEST(Credits, PIO_12_25_WithEarlyReturnAWriteWaitsForItsBlockAlone) {
+  CreditsBench bench(1, 4, true);
+  bench.put(4, 0);
+  bench.commit(0);
+  bench.fill(kContext, 1, 1);
+  EXPECT_EQ(bench.engine.next_source(), LaunchArbiter::kNone) << "it waits";
+  bench.clear_block(0);
+  EXPECT_EQ(bench.engine.next_source(), kContext);
+  EXPECT_EQ(bench.returns.size(), 1U) << "nothing becomes free twice";
+}
+
 // [PIO-7.2]
 TEST(Credits, PIO_041_GapsAreClosedFromTheOldestOn) {
   CreditsBench bench(1);

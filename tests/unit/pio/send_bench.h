@@ -79,6 +79,10 @@ class SendBench {
     engine.clear(vl);
     drain();
   }
+  void clear_block(unsigned vl) {
+    engine.clear_block(vl);
+    drain();
+  }
   void send(unsigned vl) {
     commit(vl);
     clear(vl);

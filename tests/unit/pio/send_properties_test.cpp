@@ -24,7 +24,8 @@ struct NaiveContext {
   struct Packet {
     unsigned blocks;
     unsigned vl;
-    bool is_free;
+    bool is_free = false;
+    unsigned cleared = 0;  // blocks, one by one
   };
   std::vector<Packet> packets;  // of this life, oldest first
   std::size_t launched = 0;
@@ -32,6 +33,7 @@ struct NaiveContext {
     std::uint64_t blocks = 0;
     for (const Packet& packet : packets) {
       if (!packet.is_free) {
+        blocks += packet.cleared;
         break;
       }
       blocks += packet.blocks;
@@ -94,7 +96,7 @@ class RandomTraffic {
     const unsigned blocks = 1 + draw(std::min(room, 9U));
     const unsigned vl = kPropertyVls[draw(4)];
     bench_.fill(context, blocks, vl, draw(8) == 0);
-    naive_[context].packets.push_back({blocks, vl, false});
+    naive_[context].packets.push_back({blocks, vl});
   }
 
   void launch() {
@@ -128,13 +130,17 @@ class RandomTraffic {
     }
   }
 
+  // Some packets leave as a whole, others block by block. [PIO-6.8, 12.25]
   void clear() {
     const unsigned vl = kPropertyVls[draw(4)];
-    if (bench_.engine.leaving(vl) != nullptr) {
+    const LaunchedPacket* const leaving = bench_.engine.leaving(vl);
+    const bool is_whole = leaving != nullptr && leaving->cleared == 0 && draw(3) == 0;
+    if (leaving != nullptr) {
       const auto [source, number] = leaving_[vl];
-      naive_[source].packets[number].is_free = true;
+      NaiveContext::Packet& packet = naive_[source].packets[number];
+      packet.is_free |= is_whole || ++packet.cleared == packet.blocks;
     }
-    bench_.clear(vl);
+    is_whole ? bench_.clear(vl) : bench_.clear_block(vl);
   }
 
   void check() {
