@@ -33,8 +33,9 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
 [[gnu::flatten]] Handles::Answer DhiAgent::acquire(const Transfer& transfer,
                                                    const DeviceIdentity& identity, Op op,
                                                    std::size_t free_tags, Time t) {
+  const bool is_tag_free = op == Op::kWrite && transfer.steering_tag == kNoSteeringTag;
   const bool are_used = config_.link.identity == Identity::kDhi && is_active_ && op != Op::kMsi &&
-                        (config_.link.dhi_form != DhiForm::kTag || op == Op::kWrite);
+                        (config_.link.dhi_form != DhiForm::kTag || is_tag_free);
   if (!are_used) {
     return {};
   }

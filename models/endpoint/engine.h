@@ -8,6 +8,7 @@
 #include <string>
 
 #include "endpoint/bar_map.h"
+#include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
@@ -23,13 +24,14 @@ struct Transfer {
   Op op = Op::kWrite;  ///< kWrite, kRead or kMsi
   DomainId domain{};
   std::uint64_t address = 0;
-  std::uint32_t bytes = 0;             ///< 0: a zero-length read
-  Time issue{};                        ///< when the engine asked
-  Time ready{};                        ///< from when on it was due
-  std::uint32_t token = 0;             ///< engine's own, comes back in finished()
-  bool counts = true;                  ///< belongs to the measured part
-  bool ends_context = false;           ///< the domain's context ends with it
-  const std::uint8_t* data = nullptr;  ///< bytes to write; null: a pattern
+  std::uint32_t bytes = 0;                      ///< 0: a zero-length read
+  Time issue{};                                 ///< when the engine asked
+  Time ready{};                                 ///< from when on it was due
+  std::uint32_t token = 0;                      ///< engine's own, comes back in finished()
+  bool counts = true;                           ///< belongs to the measured part
+  std::uint16_t steering_tag = kNoSteeringTag;  ///< of a write, which has TH then [PIO-8.3]
+  bool ends_context = false;                    ///< the domain's context ends with it
+  const std::uint8_t* data = nullptr;           ///< bytes to write; null: a pattern
 };
 
 /// A transfer that is being cut into TLPs, and where it stands: `piece` is the TLP that goes next.

@@ -133,6 +133,10 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
   const bool may_relax = !handle.must_keep_order && !is_interrupt;
   tlp.relaxed_ordering = s_.control.relaxed_ordering && may_relax;
   tlp.id_based_ordering = s_.control.id_based_ordering && may_relax;
+  if (transfer.steering_tag != kNoSteeringTag) {
+    tlp.has_processing_hint = true;
+    tlp.tag = transfer.steering_tag;
+  }
   const At at = is_interrupt ? At::kUntranslated : config_.at;
   tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
   bool has_pasid = at != At::kTranslated;  // A translated request needs none. [LNK-3.8]

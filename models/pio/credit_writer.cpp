@@ -8,8 +8,12 @@
 
 namespace flitwise {
 
-CreditWriter::CreditWriter(SendEngine& rules, Time crossing, std::function<void()> work_appeared)
-    : rules_(rules), crossing_(crossing), work_appeared_(std::move(work_appeared)) {
+CreditWriter::CreditWriter(SendEngine& rules, const PioConfig& config,
+                           std::function<void()> work_appeared)
+    : rules_(rules),
+      crossing_(config.timing.crossing),
+      steering_tag_(static_cast<std::uint16_t>(config.steering_tag)),
+      work_appeared_(std::move(work_appeared)) {
   rules_.set_coalescing(true);
   for (std::uint32_t slot = kSlots; slot > 0; --slot) {
     free_slots_.push_back(slot - 1);
@@ -41,6 +45,7 @@ bool CreditWriter::next(Time now, Transfer& transfer) {
   transfer.bytes = kSendBlockBytes;
   transfer.issue = transfer.ready = ready_.front();
   transfer.token = slot;
+  transfer.steering_tag = steering_tag_;
   transfer.counts = counts_requests_;
   transfer.data = reinterpret_cast<const std::uint8_t*>(one.data());
   waits_.add(ready_.front(), now);

@@ -25,8 +25,7 @@ struct ReturnCounts {
 
 class CreditWriter final : public Engine {
  public:
-  /// crossing: between the clocks of send memory and of the PCIe interface.
-  CreditWriter(SendEngine& rules, Time crossing, std::function<void()> work_appeared);
+  CreditWriter(SendEngine& rules, const PioConfig& config, std::function<void()> work_appeared);
 
   /// What the rules have made since it was called last goes out a crossing later.
   void note_returns(Time now) {
@@ -55,7 +54,8 @@ class CreditWriter final : public Engine {
   void count(const CreditReturn& one);
 
   SendEngine& rules_;
-  const Time crossing_;
+  const Time crossing_;  // between the clocks of send memory and of the PCIe interface
+  const std::uint16_t steering_tag_;
   const std::function<void()> work_appeared_;
   boost::circular_buffer<Time> ready_{CreditReturnQueue::kMost};  // of those that wait, in order
   std::array<Return, kSlots> returns_{};                          // by token: given to the shell

@@ -28,7 +28,7 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
       config_(config),
       wakeup_("wakeup", config.pio.timing.clock),
       egress_(config_.pio, rules_, config.checks_bytes),
-      returns_(rules_, config.pio.timing.crossing, work_appeared),
+      returns_(rules_, config_.pio, work_appeared),
       sdma_(config_, rules_, std::move(work_appeared), [this](Time when) { wakeup_.at(when); }) {
   wakeup_.wakes("work", [this] { work(); });
   for (unsigned set = 0; set < kContextSets; ++set) {

@@ -44,9 +44,10 @@ void apply_full(Tlp& tlp, const DeviceIdentity& identity, bool with_pasid) {
   tlp.execute_requested = tlp.has_pasid && identity.execute_requested;
 }
 
-// Tags of posted writes are unused; an Invalidate Request needs its tag for the ITag.
+// Tags of posted writes are unused but for a steering tag; an Invalidate Request needs its tag for
+// the ITag. [LNK-2.15]
 bool tag_is_free(const Tlp& tlp) {
-  return tlp.type == TlpType::kMWr;
+  return tlp.type == TlpType::kMWr && !tlp.has_processing_hint;
 }
 
 }  // namespace

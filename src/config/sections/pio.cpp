@@ -69,6 +69,26 @@ Key vl_weights(const std::string& path, const Access<VlWeights>& member,
             return member.get(config); }};
 }
 
+// A number from 0 on, or none.
+Key steering_tag_key() {
+  const Key number = count(KEY(device.pio.steering_tag), between(0, kNoSteeringTag - 1),
+                           "Steering tag of credit returns, which carry TH then.");
+  Key key = number;
+  key.range += " or none";
+  key.schema = {{"anyOf", {number.schema, {{"enum", {"none"}}}}}};
+  key.read = [=](Config& config, const Value& value, const ReadContext& context) {
+    if (value.kind == Value::Kind::kScalar && value.text == "none") {
+      config.device.pio.steering_tag = kNoSteeringTag;
+    } else {
+      number.read(config, value, context);
+    }
+  };
+  key.write = [=](const Config& config) -> nlohmann::ordered_json {
+    return config.device.pio.steering_tag == kNoSteeringTag ? "none" : number.write(config);
+  };
+  return key;
+}
+
 }  // namespace
 
 Keys core_keys() {
@@ -128,8 +148,12 @@ Keys pio_keys() {
             "that."),
       flag(KEY(device.pio.early_return),
            "The blocks of a packet are free when it is committed to egress, not when it has left."),
+      choice(KEY(device.pio.clear),
+             "When blocks are free, and credits return: all of a packet once it has been read out "
+             "of send memory, or each block once it has."),
       count(KEY(device.pio.group), only({1, 2, 4, 8}),
             "Neighbouring contexts whose credits return in one write."),
+      steering_tag_key(),
       count(KEY(device.pio.sdma.engines), between(1, kSdmaEngines),
             "SDMA engines; the packets of domain d go by engine d modulo engines."),
       count(KEY(device.pio.sdma.ring), power_of_two(8, SdmaRing::kMostEntries),
@@ -156,9 +180,6 @@ Keys pio_keys() {
             "Blocks of egress.high that go before egress.low has its turn; 0: one packet."),
       count(KEY(device.pio.egress.stalled_vl), between(0, 15),
             "The VL that egress.stall is about: 0 to 7, or 15."),
-      choice(KEY(device.pio.clear),
-             "When blocks are free, and credits return: all of a packet once it has been read out "
-             "of send memory, or each block once it has."),
       time(KEY(device.pio.egress.stall_from), any_latency(), "When its stall begins."),
       time(KEY(device.pio.egress.stall), or_zero_as("none", any_latency()),
            "How long the peer has no credits for that VL."),

@@ -94,6 +94,20 @@ TEST(Identity, FormTagUsesT9AndT8AndKeepsTheRequesterId) {
   EXPECT_EQ(tlp.requester_id, kDomain.bdf);
 }
 
+// The steering tag stands where the handle would. [PIO-8.3]
+TEST(Identity, PIO_8_3_FormTagGoesInFullBesideASteeringTag) {
+  const IdentityForm form = dhi(DhiForm::kTag, 10);
+  Tlp tlp = request(TlpType::kMWr);
+  tlp.has_processing_hint = true;
+  tlp.tag = 0x5a;
+  apply_identity(tlp, form, kDomain, Dhi{0xa5});
+  EXPECT_EQ(tlp.tag, 0x5a);
+  EXPECT_FALSE(tlp.id_is_handle);
+  EXPECT_TRUE(tlp.has_pasid);
+  tlp.id_is_handle = true;  // from somebody who does not keep to that
+  EXPECT_FALSE(handle_of(tlp, form));
+}
+
 TEST(Identity, FormPrefixSavesNothing) {
   for (const TlpType type : {TlpType::kMWr, TlpType::kMRd}) {
     EXPECT_EQ(bytes_with(request(type), dhi(DhiForm::kPrefix)), bytes_with(request(type), kFull));
