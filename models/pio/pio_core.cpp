@@ -227,14 +227,12 @@ void PioCore::force_if_needed(Thread& thread, const Context& context, unsigned b
   const bool is_due = thread.forced_at == Time::never() ||
                       thread.forced_shadow != context.credits.shadow() ||
                       now - thread.forced_at >= kForceAgain;
-  if (!is_due || !context.credits.needs_force(blocks, config_.engine.pio.threshold)) {
+  if (!is_due || thread.force_writes > 0 ||
+      !context.credits.needs_force(blocks, config_.engine.pio.threshold)) {
     return;
   }
-  for (const std::uint64_t bit : {1, 0}) {
-    const std::uint64_t value = boost::endian::native_to_little(bit);
-    hooks_.write(kPioForce + context.number * std::uint64_t{kQwBytes},
-                 reinterpret_cast<const std::uint8_t*>(&value), sizeof(value));
-  }
+  thread.force_writes = 2;
+  thread.forced_context = context.number;
   thread.forced_at = now;
   thread.forced_shadow = context.credits.shadow();
 }
@@ -306,21 +304,6 @@ bool PioCore::fence(unsigned number, Time now) {
   return is_taken;
 }
 
-// Blocks leave side by side, as far as the IIO has room for their writes.
-void PioCore::drain(Time now) {
-  while (const StoreBlock* const block = core_.next_to_write()) {
-    if (!has_room(now)) {
-      return;
-    }
-    for (const StoreWrite& write : StoreWrites(*block)) {
-      hooks_.write(write.address, write.data, write.bytes);
-      written_bytes_ += write.bytes;
-    }
-    core_.leave(*block);
-    releases_.add(block, now + config_.cores.timing.drain);
-  }
-}
-
 bool PioCore::has_room(Time now) {
   if (!hooks_.has_room()) {
     room_since_ = std::min(room_since_, now);
@@ -333,13 +316,41 @@ bool PioCore::has_room(Time now) {
   return true;
 }
 
+// Blocks leave side by side, and behind them what forces returns, as far as the IIO has room for
+// the writes.
+void PioCore::drain(Time now) {
+  while (const StoreBlock* const block = core_.next_to_write()) {
+    if (!has_room(now)) {
+      return;
+    }
+    for (const StoreWrite& write : StoreWrites(*block)) {
+      hooks_.write(write.address, write.data, write.bytes);
+      written_bytes_ += write.bytes;
+    }
+    core_.leave(*block);
+    releases_.add(block, now + config_.cores.timing.drain);
+  }
+  for (Thread& thread : threads_) {
+    for (; thread.force_writes > 0; --thread.force_writes) {
+      if (!has_room(now)) {
+        return;
+      }
+      const std::uint64_t on =
+          boost::endian::native_to_little(std::uint64_t{thread.force_writes - 1});
+      hooks_.write(kPioForce + thread.forced_context * std::uint64_t{kQwBytes},
+                   reinterpret_cast<const std::uint8_t*>(&on), sizeof(on));
+    }
+  }
+}
+
 bool PioCore::is_exhausted() const {
   return all_of(threads_, [](const Thread& one) { return one.is_exhausted && !one.has_item; });
 }
 
 bool PioCore::is_quiet() const {
-  const bool is_writing = any_of(
-      threads_, [](const Thread& one) { return one.packet.context != nullptr || one.needs_fence; });
+  const bool is_writing = any_of(threads_, [](const Thread& one) {
+    return one.packet.context != nullptr || one.needs_fence || one.force_writes > 0;
+  });
   return !is_writing && core_.buffer().held_blocks() == 0 && core_.waiting(0) == 0 &&
          core_.waiting(1) == 0 && !core_.is_fenced(0) && !core_.is_fenced(1);
 }
@@ -383,7 +394,7 @@ std::string PioCore::waiting() const {
     }
   }
   if (room_since_ != Time::never()) {
-    text += fmt::format("{}: a block waits for room in the IIO\n", name());
+    text += fmt::format("{}: a write waits for room in the IIO\n", name());
   }
   return text;
 }

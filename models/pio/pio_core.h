@@ -58,7 +58,7 @@ class PioCore final : public ComponentModule {
           Hooks hooks);
 
   void start(Time now);
-  /// A block waits for room in the IIO.
+  /// A write waits for room in the IIO.
   bool waits_for_room() const { return room_since_ != Time::never(); }
   /// The IIO has room.
   void wake() { wakeup_.at(flitwise::now()); }
@@ -120,7 +120,7 @@ class PioCore final : public ComponentModule {
   std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0;
   std::array<std::uint8_t, kSendBlockBytes> bytes_{};  // of the block that is stored
   LastPbc last_pbc_;
-  Time room_since_ = Time::never();  // a block waits for room in the IIO
+  Time room_since_ = Time::never();  // a write waits for room in the IIO
   WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_;
 };
 

@@ -43,7 +43,9 @@ struct PioThread {
   Time place_since = Time::never();    // for a block of the store buffer
   Time forced_at = Time::never();      // ForceReturn, for the packet that waits
   unsigned forced_shadow = 0;          // what the thread knew then
-  Time fence_due = Time::never();      // the answer of the IIO
+  unsigned forced_context = 0;
+  unsigned force_writes = 0;       // that are to go: of 1, then of 0
+  Time fence_due = Time::never();  // the answer of the IIO
 };
 
 }  // namespace flitwise
