@@ -30,7 +30,7 @@ StoreWrites::StoreWrites(const StoreBlock& block) {
   }
 }
 
-StoreBuffer::StoreBuffer(unsigned blocks) : blocks_(blocks) {
+StoreBuffer::StoreBuffer(unsigned blocks) : blocks_(blocks), addresses_(blocks, kNoAddress) {
   FLITWISE_CHECK(blocks >= 1 && blocks <= kMostBlocks, "a store buffer has 1 to 64 blocks");
   free_ = blocks == kMostBlocks ? ~std::uint64_t{0} : (std::uint64_t{1} << blocks) - 1;
 }
@@ -43,12 +43,9 @@ bool StoreBuffer::is_store(std::uint64_t address, std::size_t bytes) {
 
 // The block that is held for this address; kMostBlocks: none.
 unsigned StoreBuffer::find(std::uint64_t block_address) const {
-  for (unsigned i = 0; i < held_; ++i) {
-    if (blocks_[by_age_[i]].address == block_address) {
-      return by_age_[i];
-    }
-  }
-  return kMostBlocks;
+  const auto found = std::find(addresses_.begin(), addresses_.end(), block_address);
+  return found == addresses_.end() ? kMostBlocks
+                                   : static_cast<unsigned>(found - addresses_.begin());
 }
 
 bool StoreBuffer::takes(std::uint64_t address) const {
@@ -72,7 +69,7 @@ bool StoreBuffer::try_store(unsigned thread, std::uint64_t address, const std::u
     index = static_cast<unsigned>(__builtin_ctzll(free_));
     free_ &= free_ - 1;
     by_age_[held_++] = static_cast<std::uint8_t>(index);
-    blocks_[index].address = address - first;
+    blocks_[index].address = addresses_[index] = address - first;
     blocks_[index].qws = blocks_[index].threads = 0;
     blocks_[index].is_leaving = false;
   }
@@ -89,8 +86,8 @@ bool StoreBuffer::try_store(unsigned thread, std::uint64_t address, const std::u
 }
 
 template <class Predicate>
-const StoreBlock* StoreBuffer::oldest_where(Predicate is_meant) const {
-  for (unsigned i = 0; i < held_; ++i) {
+const StoreBlock* StoreBuffer::oldest_where(unsigned first, Predicate is_meant) const {
+  for (unsigned i = first; i < held_; ++i) {
     if (is_meant(blocks_[by_age_[i]])) {
       return &blocks_[by_age_[i]];
     }
@@ -102,16 +99,18 @@ const StoreBlock* StoreBuffer::oldest_full() const {
   if (full_ == 0) {
     return nullptr;
   }
-  return oldest_where([](const StoreBlock& block) { return block.is_full() && !block.is_leaving; });
+  return oldest_where(
+      leaving_, [](const StoreBlock& block) { return block.is_full() && !block.is_leaving; });
 }
 
 const StoreBlock* StoreBuffer::oldest_to_leave(unsigned threads) const {
-  return oldest_where(
-      [&](const StoreBlock& block) { return (block.threads & threads) != 0 && !block.is_leaving; });
+  return oldest_where(leaving_, [&](const StoreBlock& block) {
+    return (block.threads & threads) != 0 && !block.is_leaving;
+  });
 }
 
 const StoreBlock* StoreBuffer::oldest_of(unsigned threads) const {
-  return oldest_where([&](const StoreBlock& block) { return (block.threads & threads) != 0; });
+  return oldest_where(0, [&](const StoreBlock& block) { return (block.threads & threads) != 0; });
 }
 
 void StoreBuffer::release(const StoreBlock& block) {
@@ -121,7 +120,9 @@ void StoreBuffer::release(const StoreBlock& block) {
   FLITWISE_CHECK(place != end, "a block that is free cannot be released");
   (block.is_full() ? counts_.whole_writes : counts_.partial_writes) += StoreWrites(block).size();
   counts_.written_bytes += count_of_bits(block.qws) * kQwBytes;
+  leaving_ -= static_cast<unsigned>(place - by_age_.begin()) < leaving_ ? 1 : 0;
   std::copy(place + 1, end, place);
+  addresses_[index] = kNoAddress;
   --held_;
   full_ -= block.is_full() && !block.is_leaving ? 1 : 0;
   free_ |= std::uint64_t{1} << index;

@@ -80,6 +80,9 @@ class StoreBuffer {
   void leave(const StoreBlock& block) {
     blocks_[index_of(block)].is_leaving = true;
     full_ -= block.is_full() ? 1 : 0;
+    while (leaving_ < held_ && blocks_[by_age_[leaving_]].is_leaving) {
+      ++leaving_;
+    }
   }
   /// Its StoreWrites are out, and the block is free. REQUIRES: a block that is held.
   void release(const StoreBlock& block);
@@ -95,11 +98,15 @@ class StoreBuffer {
   }
   unsigned find(std::uint64_t block_address) const;
   template <class Predicate>
-  const StoreBlock* oldest_where(Predicate is_meant) const;
+  const StoreBlock* oldest_where(unsigned first, Predicate is_meant) const;
+
+  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // is no multiple of 64
 
   std::vector<StoreBlock> blocks_;
+  std::vector<std::uint64_t> addresses_;  // of blocks_, side by side; kNoAddress: free
   std::array<std::uint8_t, kMostBlocks> by_age_{};  // of blocks that are held, the oldest first
   unsigned held_ = 0;
+  unsigned leaving_ = 0;  // the oldest so many are leaving
   unsigned full_ = 0;   // of these, full and not leaving
   std::uint64_t free_;  // a bit for each block
   StoreCounts counts_;

@@ -210,7 +210,7 @@ TEST(ConfigWarnings, PIO_12_28_VlsWithoutWeightAreWarnedOf) {
               ElementsAre(AllOf(StartsWith("device.pio.egress.low: no weight for VL 1, 3 of"),
                                 HasSubstr("here or in device.pio.egress.high"))));
   EXPECT_THAT(warnings("vls: 9", "low: [[0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1]]"),
-              ElementsAre(StartsWith("device.pio.egress.high: no weight for VL 7 of")));
+              ElementsAre(StartsWith("device.pio.egress.low: no weight for VL 7 of")));
   EXPECT_THAT(warnings("vls: 4, vl_choice: context", "high: [[0, 1], [1, 1]]"), IsEmpty());
 }
 
