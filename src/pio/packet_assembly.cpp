@@ -6,7 +6,6 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint8_t kPbcQw = 1;
 constexpr std::uint8_t kBothSops = SendBlock::kNoSop | SendBlock::kSop;
 
 }  // namespace

@@ -4,21 +4,50 @@
 namespace flitwise {
 
 void SendContext::set_up(SendMemory& memory, const SendContextSetup& setup) {
+  if (has_setup()) {
+    end_life();
+  }
   memory_ = &memory;
   setup_ = setup;
   is_forced_ = false;
   barred_vls_ = 0;
   set_early_return(setup.early_return);
-  restart();
+  begin_life();
+  enable();
 }
 
-void SendContext::restart() {
+void SendContext::initialise() {
+  end_life();
+  begin_life();
+}
+
+void SendContext::end_life() {
+  lost_packets_ += packets_to_launch();
+  past_.launched += launched_;
+  past_.returned += returned_;
+}
+
+void SendContext::begin_life() {
   memory_->clear(setup_.base, setup_.depth);
   assembly_.start(*memory_, setup_.base, setup_.depth);
   launched_ = freed_ = partly_free_ = returned_ = fill_place_ = freed_at_error_ = 0;
   errors_ = 0;
   ++life_;
-  is_enabled_ = true;
+}
+
+// Those that are complete, and those whose PBC alone is here.
+std::uint64_t SendContext::packets_to_launch() const {
+  std::uint64_t packets = 0;
+  for (std::uint64_t place = launched_; place < assembly_.done(); ++packets) {
+    place += memory_->packet_at(assembly_.index_of(place)).blocks;
+  }
+  for (std::size_t index = setup_.base; index < setup_.base + setup_.depth; ++index) {
+    const SendBlock& block = memory_->block(index);
+    const bool has_sop = (block.sops & SendBlock::kSop) != 0;
+    packets += block.is_begun() && has_sop && (block.qws & kPbcQw) != 0 ? 1 : 0;
+    packets += memory_->has_waiting(index) && memory_->waiting(index).begins_packet() ? 1 : 0;
+  }
+  return packets;
 }
 
 void SendContext::halt(SendError error) {
@@ -42,6 +71,17 @@ std::optional<SendError> SendContext::write(unsigned slot, const BlockWrite& wri
     return take(slot, write);
   }
   const std::size_t index = setup_.base + slot;
+  const std::optional<SendError> flaw = flaw_of_waiting(index, write);
+  if (flaw) {
+    note_refused(write);
+  } else {
+    memory_->store_waiting(index, write);
+  }
+  return flaw;
+}
+
+std::optional<SendError> SendContext::flaw_of_waiting(std::size_t index,
+                                                      const BlockWrite& write) const {
   const WaitingWrites& waiting = memory_->waiting(index);
   if ((waiting.qws & write.qws) != 0) {
     return SendError::kWriteOverflow;
@@ -49,12 +89,12 @@ std::optional<SendError> SendContext::write(unsigned slot, const BlockWrite& wri
   if (waiting.qws != 0 && waiting.is_sop != write.is_sop) {
     return SendError::kInconsistentSop;
   }
-  memory_->store_waiting(index, write);
   return std::nullopt;
 }
 
 std::optional<SendError> SendContext::take(unsigned slot, const BlockWrite& write) {
   if (const auto flaw = assembly_.flaw_of(slot, write)) {
+    note_refused(write);
     return flaw;
   }
   assembly_.take(slot, write);

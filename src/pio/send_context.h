@@ -30,11 +30,14 @@ class SendContext {
   /// The registers are programmed; the buffer is empty, counters and errors are 0, and the context
   /// takes writes. REQUIRES: the blocks are in send memory.
   void set_up(SendMemory& memory, const SendContextSetup& setup);
-  /// The same with the registers as they are. Packets that are launched belong to the life before.
-  /// REQUIRES: it has been set up.
-  void restart();
+  /// Its buffer is empty, counters and errors are 0, and registers stay as they are. Packets that
+  /// are launched belong to the life before, others are lost. REQUIRES: it has been set up.
+  /// [PIO-9.6]
+  void initialise();
+  /// It takes writes. REQUIRES: it has been set up.
+  void enable() { is_enabled_ = true; }
   void disable() { is_enabled_ = false; }
-  /// It takes no writes, launches nothing and returns no credits until restart(). [PIO-9.1]
+  /// It takes no writes, launches nothing and returns no credits until initialise(). [PIO-9.1]
   void halt(SendError error);
   /// The bit of a packet that was launched before it halted.
   void note_error(SendError error) { errors_ |= bit_of(error); }
@@ -52,7 +55,7 @@ class SendContext {
   /// SendCtxtCheckVL: packets on these VLs fail integrity, a bit each. [PIO-6.7]
   std::uint16_t barred_vls() const { return barred_vls_; }
   const SendContextSetup& setup() const { return setup_; }
-  /// Tells packets of this life from those before restart().
+  /// Tells packets of this life from those before initialise().
   std::uint32_t life() const { return life_; }
 
   /// Does a write to that block wait until the block has been read out? REQUIRES: has_setup().
@@ -74,7 +77,25 @@ class SendContext {
   /// The place of that packet, in blocks since the start of this life.
   std::uint64_t launch_place() const { return launched_; }
   /// REQUIRES: to_launch().
-  void launch() { launched_ += to_launch()->blocks; }
+  void launch() {
+    launched_ += to_launch()->blocks;
+    ++packets_out_;
+  }
+  /// A packet that was launched, in whatever life, has left or is dropped.
+  void note_out(bool is_dropped) {
+    --packets_out_;
+    lost_packets_ += is_dropped ? 1 : 0;
+  }
+  /// Packets that are launched, and have neither left nor been dropped.
+  unsigned packets_out() const { return packets_out_; }
+  /// A write is dropped: if it has a PBC, its packet is lost.
+  void note_refused(const BlockWrite& write) { lost_packets_ += write.begins_packet() ? 1 : 0; }
+  /// Packets whose PBC came and that will not leave: the PBC was refused, or the packet was dropped
+  /// behind its launch, or it was not launched when the context was initialised, or cannot be since
+  /// it is halted.
+  std::uint64_t lost_packets() const {
+    return lost_packets_ + (is_halted() ? packets_to_launch() : 0);
+  }
 
   /// The packet at this place counts as free, and with it all behind it that wait for it. Nothing
   /// where it does already. [PIO-7.2]
@@ -86,6 +107,12 @@ class SendContext {
   FreedBlocks drain_block(std::uint64_t place, unsigned index);
   /// The writes that waited for its blocks are done. As write().
   std::optional<SendError> write_waiting(std::uint64_t place, unsigned blocks);
+
+  /// Blocks of all lives before this one.
+  struct Past {
+    std::uint64_t launched = 0, returned = 0;
+  };
+  const Past& past() const { return past_; }
 
   /// Free and returned blocks, modulo 2048 in registers and returns. [PIO-7.1]
   std::uint64_t freed() const { return freed_ + partly_free_; }
@@ -104,6 +131,10 @@ class SendContext {
  private:
   static unsigned bit_of(SendError error) { return 1U << static_cast<unsigned>(error); }
   std::optional<SendError> take(unsigned slot, const BlockWrite& write);
+  std::optional<SendError> flaw_of_waiting(std::size_t index, const BlockWrite& write) const;
+  std::uint64_t packets_to_launch() const;
+  void end_life();
+  void begin_life();
   void open_or_drain(std::uint64_t place, const SendPacket& packet);
   void free_in_order(FreedBlocks& freed);
 
@@ -116,6 +147,9 @@ class SendContext {
   // memory has of that packet may be of another one then.
   std::uint64_t partly_free_ = 0;
   SendPacket oldest_;
+  Past past_;
+  std::uint64_t lost_packets_ = 0;  // of all lives
+  unsigned packets_out_ = 0;        // of all lives
   std::uint32_t life_ = 0;
   unsigned errors_ = 0;
   std::uint16_t barred_vls_ = 0;

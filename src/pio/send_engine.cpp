@@ -63,10 +63,26 @@ void SendEngine::disable(unsigned context) {
   note_ready(context);
 }
 
-void SendEngine::restart(unsigned context) {
+bool SendEngine::initialise(unsigned context) {
+  const bool may_be = contexts_[context].has_setup() && !contexts_[context].is_enabled();
+  if (may_be) {
+    contexts_[context].initialise();
+  }
+  return may_be;
+}
+
+bool SendEngine::enable(unsigned context) {
   if (contexts_[context].has_setup()) {
-    contexts_[context].restart();
+    contexts_[context].enable();
     note_ready(context);
+  }
+  return contexts_[context].is_enabled();
+}
+
+void SendEngine::restart(unsigned context) {
+  disable(context);
+  if (initialise(context)) {
+    enable(context);
   }
 }
 
@@ -77,21 +93,25 @@ void SendEngine::note_ready(unsigned context) {
 // The context is looked up first; then the checks run in the order of [PIO-9.3].
 void SendEngine::write(std::uint32_t offset, const std::uint8_t* data, std::size_t bytes) {
   const WindowAddress address = decode_window(offset);
-  if (address.context >= kSendContexts || !contexts_[address.context].is_enabled()) {
+  const std::optional<std::uint8_t> qws = qws_of_write(address.byte, bytes);
+  const BlockWrite write{qws.value_or(0), address.is_sop, data};
+  if (address.context >= kSendContexts) {
     ++bad_context_writes_;
     return;
   }
-  const SendContext& context = contexts_[address.context];
-  if (context.is_halted()) {
-    return;  // [PIO-12.9]
-  }
-  const std::optional<std::uint8_t> qws = qws_of_write(address.byte, bytes);
-  if (!qws) {
+  SendContext& context = contexts_[address.context];
+  if (!context.is_enabled()) {
+    ++bad_context_writes_;
+    context.note_refused(write);
+  } else if (context.is_halted()) {
+    context.note_refused(write);  // [PIO-12.9]
+  } else if (!qws) {
     fail(address.context, SendError::kWriteCrossesBoundary, 0);
   } else if (address.block >= context.setup().depth) {
+    context.note_refused(write);
     fail(address.context, SendError::kWriteOutOfBounds, 0);
   } else {
-    take_write(address.context, address.block, {*qws, address.is_sop, data});
+    take_write(address.context, address.block, write);
   }
 }
 
@@ -228,6 +248,9 @@ void SendEngine::clear(unsigned vl) {
   }
   const LaunchedPacket packet = *leaving(vl);
   leaving_[queue_of_vl(vl)].reset();
+  if (packet.source < kSendContexts) {
+    contexts_[packet.source].note_out(false);
+  }
   if (is_of_ring(packet)) {
     rings_[packet.source - kSendContexts].clear(packet.place);
   }

@@ -49,6 +49,7 @@ class SendEngine {
   void set_return_address(unsigned context, std::uint64_t address) {
     addresses_[context] = address;
   }
+  std::uint64_t return_address(unsigned context) const { return addresses_[context]; }
   void set_threshold(unsigned context, std::uint16_t blocks);
   void set_early_return(unsigned context, bool is_on);
   void set_barred_vls(unsigned context, std::uint16_t vls);
@@ -57,6 +58,11 @@ class SendEngine {
   void force(unsigned context, bool is_on);
   /// SendCtxtCtrl: writes are dropped from now on, and no credits are returned.
   void disable(unsigned context);
+  /// Its buffer is empty, counters and errors are 0. False, and nothing has changed, where it is
+  /// not set up or is enabled. [PIO-9.6, 10.3]
+  bool initialise(unsigned context);
+  /// It takes writes. False where it is not set up.
+  bool enable(unsigned context);
   /// Disables, initialises and enables the context; nothing where it is not set up. [PIO-9.6]
   void restart(unsigned context);
 
@@ -145,6 +151,10 @@ class SendEngine {
   /// Is it one of a context that has not been restarted since?
   bool is_of_this_life(const LaunchedPacket& packet) const;
   std::uint64_t bad_context_writes() const { return bad_context_writes_; }  ///< [PIO-12.2]
+  /// How often contexts have had this error, one that has it already aside.
+  std::uint64_t errors(SendError error) const { return errors_[static_cast<unsigned>(error)]; }
+  /// Of packets of contexts that were launched and dropped.
+  std::uint64_t dropped_blocks() const { return dropped_blocks_; }
   /// Returns of groups whose members are programmed with different addresses. [PIO-12.13]
   std::uint64_t mixed_address_returns() const { return mixed_address_returns_; }
 
@@ -178,7 +188,8 @@ class SendEngine {
   std::array<std::optional<LaunchedPacket>, kVlQueues> leaving_;
   CreditReturnQueue returns_;
   bool coalesces_ = false;
-  std::uint64_t bad_context_writes_ = 0, mixed_address_returns_ = 0;
+  std::uint64_t bad_context_writes_ = 0, mixed_address_returns_ = 0, dropped_blocks_ = 0;
+  std::array<std::uint64_t, kSendErrors> errors_{};
 };
 
 }  // namespace flitwise

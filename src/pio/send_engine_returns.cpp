@@ -11,16 +11,21 @@ void SendEngine::drop(const LaunchedPacket& packet) {
     if (is_of_ring(packet)) {
       rings_[packet.source - kSendContexts].clear(packet.place);
     }
-  } else if (is_of_this_life(packet)) {
+    return;
+  }
+  contexts_[packet.source].note_out(true);
+  dropped_blocks_ += packet.blocks;
+  if (is_of_this_life(packet)) {
     const FreedBlocks freed = contexts_[packet.source].drain(packet.place);
     fail(packet.source, SendError::kDisallowedPacket, causes_of(packet.source, freed));
   }
 }
 
 // The one return that an error forces tells of all that is free by then; none follows until the
-// context is restarted. [PIO-9.1, 12.8, 12.20]
+// context is initialised. [PIO-9.1, 12.8, 12.20]
 void SendEngine::fail(unsigned context, SendError error, CreditBits causes) {
   SendContext& failed = contexts_[context];
+  errors_[static_cast<unsigned>(error)] += failed.has_error(error) ? 0 : 1;
   if (failed.is_halted()) {
     failed.note_error(error);
     return;

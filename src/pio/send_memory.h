@@ -12,10 +12,13 @@
 
 namespace flitwise {
 
+inline constexpr std::uint8_t kPbcQw = 1;  ///< the QW of a packet's first block that is its PBC
+
 /// The bytes of a block, and which of its QWs a write brings, a bit each.
 struct BlockWrite {
   std::uint8_t qws = 0;
   bool is_sop = false;
+  bool begins_packet() const { return is_sop && (qws & kPbcQw) != 0; }
   const std::uint8_t* bytes = nullptr;  ///< of the first of these QWs; they follow each other
 };
 
@@ -43,6 +46,7 @@ struct SendBlock {
 struct WaitingWrites {
   std::uint8_t qws = 0;
   bool is_sop = false;
+  bool begins_packet() const { return is_sop && (qws & kPbcQw) != 0; }
 };
 
 /// A complete packet, kept by its first block. [PIO-5.4]
