@@ -13,9 +13,9 @@
 namespace flitwise {
 
 /// Where the parts of a device that sends by PIO lie in BAR 0 of its PF. The window: [PIO-2.1].
-/// model: the registers that force returns, eight bytes a context with ForceReturn in bit 0.
+/// model: the place of the registers (pio/send_registers.h).
 inline constexpr std::uint64_t kPioWindow = std::uint64_t{32} << 20;
-inline constexpr std::uint64_t kPioForce = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kPioRegisters = std::uint64_t{16} << 20;
 /// model: the tails of SDMA engines, eight bytes each.
 inline constexpr std::uint64_t kSdmaTails = std::uint64_t{24} << 20;
 

@@ -337,7 +337,8 @@ void PioCore::drain(Time now) {
       }
       const std::uint64_t on =
           boost::endian::native_to_little(std::uint64_t{thread.force_writes - 1});
-      hooks_.write(kPioForce + thread.forced_context * std::uint64_t{kQwBytes},
+      hooks_.write(kPioRegisters +
+                       SendRegisters::offset_of(SendRegisters::kCreditForce, thread.forced_context),
                    reinterpret_cast<const std::uint8_t*>(&on), sizeof(on));
     }
   }

@@ -29,7 +29,8 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
       wakeup_("wakeup", config.pio.timing.clock),
       egress_(config_.pio, rules_, config.checks_bytes),
       returns_(rules_, config_.pio, work_appeared),
-      sdma_(config_, rules_, std::move(work_appeared), [this](Time when) { wakeup_.at(when); }) {
+      sdma_(config_, rules_, std::move(work_appeared), [this](Time when) { wakeup_.at(when); }),
+      registers_(rules_, config.pio.timing.crossing) {
   wakeup_.wakes("work", [this] { work(); });
   for (unsigned set = 0; set < kContextSets; ++set) {
     rules_.set_group(set, group_exponent(config.pio.group));
@@ -47,14 +48,14 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
 
 void PioEngine::claim(BarMap& map) {
   map.claim({kPioWindow, kPioWindowBytes, 0, 1}, *this, kWindow);
-  map.claim({kPioForce, kSendContexts * std::uint64_t{kQwBytes}, 0, 1}, *this, kForce);
+  map.claim({kPioRegisters, SendRegisters::kBytes, 0, 1}, *this, kRegisters);
   map.claim({kSdmaTails, kSdmaEngines * std::uint64_t{kQwBytes}, 0, 1}, *this, kTails);
 }
 
 // What is not a run of QWs within one block is refused by its shape, whatever its bytes.
 void PioEngine::mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                            Time now) {
-  constexpr std::uint64_t kBegins[] = {kPioWindow, kPioForce, kSdmaTails};
+  constexpr std::uint64_t kBegins[] = {kPioWindow, kPioRegisters, kSdmaTails};
   Arrival arrival;
   arrival.region = static_cast<Region>(place.region);
   arrival.offset = static_cast<std::uint32_t>(place.offset - kBegins[place.region]);
@@ -71,6 +72,11 @@ void PioEngine::mmio_write(const MmioPlace& place, const std::uint8_t* bytes, st
 
 // The window is for writing. [PIO-12.26]
 void PioEngine::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
+  if (read.place.region == kRegisters) {
+    registers_.read(read, kPioRegisters, access, now);
+    wakeup_.at(registers_.next());
+    return;
+  }
   std::array<std::uint8_t, kMostReadBytes> ones;
   ones.fill(0xff);
   ++window_reads_;
@@ -83,23 +89,24 @@ void PioEngine::work() {
   while (arrivals_.is_due(now)) {
     take(arrivals_.take(), now);
   }
+  registers_.work(now);
   egress_.work(now);
   returns_.note_returns(now);
   sdma_.work(now, egress_.take_cleared_engines());
-  const Time next = std::min({arrivals_.next(), egress_.next_work(now), sdma_.next_work()});
+  const Time next =
+      std::min({arrivals_.next(), registers_.next(), egress_.next_work(now), sdma_.next_work()});
   wakeup_.at(next == Time::never() ? egress_.port_drained(now) : next);
 }
 
-// A register of eight bytes takes a write of its first bytes; of other ones it takes none.
+// The tail of an engine takes a write of its first bytes; of other ones it takes none.
 void PioEngine::take(const Arrival& arrival, Time now) {
-  const std::uint32_t number = arrival.offset / kQwBytes;
-  const bool is_register = arrival.offset % kQwBytes == 0;
+  const std::uint32_t engine = arrival.offset / kQwBytes;
   if (arrival.region == kWindow) {
     rules_.write(arrival.offset, arrival.data.data(), arrival.bytes);
-  } else if (arrival.region == kForce && is_register && number < config_.contexts) {
-    rules_.force(number, (arrival.data[0] & 1U) != 0);
-  } else if (arrival.region == kTails && is_register && number < config_.sdma_engines()) {
-    sdma_.write_tail(number, boost::endian::load_little_u64(arrival.data.data()), now);
+  } else if (arrival.region == kRegisters) {
+    registers_.write(arrival.offset, arrival.data.data(), arrival.bytes);
+  } else if (arrival.offset % kQwBytes == 0 && engine < config_.sdma_engines()) {
+    sdma_.write_tail(engine, boost::endian::load_little_u64(arrival.data.data()), now);
   }
 }
 
@@ -195,15 +202,16 @@ void PioEngine::report(RunResult& result) const {
 
 Component::Counts PioEngine::errors() const {
   Counts all;
-  for (unsigned context = 0; context < config_.contexts; ++context) {
-    for (int i = 0; i < kSendErrors; ++i) {
-      if (const auto error = static_cast<SendError>(i); rules_.context(context).has_error(error)) {
-        ++all[name_of(error)];
-      }
+  for (int i = 0; i < kSendErrors; ++i) {
+    if (const auto error = static_cast<SendError>(i); rules_.errors(error) > 0) {
+      all[name_of(error)] = rules_.errors(error);
     }
   }
   if (rules_.bad_context_writes() > 0) {
     all["bad_context_write"] = rules_.bad_context_writes();
+  }
+  if (registers_.refused() > 0) {
+    all["bad_register_access"] = registers_.refused();
   }
   if (window_reads_ > 0) {
     all["window_read"] = window_reads_;

@@ -20,6 +20,7 @@
 #include "pio/egress.h"
 #include "pio/pio_config.h"
 #include "pio/pio_result.h"
+#include "pio/register_port.h"
 #include "pio/sdma_unit.h"
 #include "pio/send_engine.h"
 
@@ -59,8 +60,8 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   bool is_counted() const { return counts_; }
 
   bool is_quiet() const override {
-    return arrivals_.empty() && egress_.is_quiet() && returns_.is_quiet() && sdma_.is_quiet() &&
-           rules_.next_source() == LaunchArbiter::kNone;
+    return arrivals_.empty() && registers_.is_quiet() && egress_.is_quiet() &&
+           returns_.is_quiet() && sdma_.is_quiet() && rules_.next_source() == LaunchArbiter::kNone;
   }
   bool is_exhausted() const override { return true; }
   Time last_end() const override { return egress_.last_end(); }
@@ -80,7 +81,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   std::vector<CheckResult> checks_at_rest() const override;
 
  private:
-  enum Region : unsigned { kWindow, kForce, kTails };
+  enum Region : unsigned { kWindow, kRegisters, kTails };
 
   struct Arrival {
     std::uint32_t offset = 0, bytes = 0;
@@ -104,6 +105,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   Egress egress_;
   CreditWriter returns_;
   SdmaUnit sdma_;
+  RegisterPort registers_;
   DueQueue<Arrival> arrivals_;
 
   void report_route(RunResult& result, const RequestRoute& route, std::uint64_t packets) const;

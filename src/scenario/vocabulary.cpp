@@ -211,11 +211,13 @@ std::vector<std::string> packet_types() {
 // What machines count besides: why a request was refused, and what no event tells of.
 std::vector<std::string> other_counted_errors() {
   return words_of(
-      "acs_violation address_type bus_master_disabled capability_missing "
-      "completion_dropped_by_fault context_over cxl_address_outside_memory "
+      "acs_violation address_type bad_context_write bad_register_access bus_master_disabled "
+      "capability_missing "
+      "completion_dropped_by_fault context_over cxl_address_outside_memory disallowed_packet "
       "cxl_home_without_memory cxl_line_lost cxl_request_lost cxl_request_refused foreign_handle "
       "foreign_requester "
-      "handle_without_partition link_down link_lost master_abort memory_error not_an_interrupt "
+      "handle_without_partition inconsistent_sop link_down link_lost master_abort memory_error "
+      "not_an_interrupt "
       "not_granted outside_dma_window page_refused page_request_register_misused "
       "redirected_completion "
       "redirected_request "
@@ -223,7 +225,7 @@ std::vector<std::string> other_counted_errors() {
       "stu_changed_while_enabled translation_failed translation_fault translation_request_refused "
       "translation_request_without_ats unchecked_handle unexpected_cxl_message unknown_message "
       "unmapped_address "
-      "untrusted_request");
+      "untrusted_request window_read write_crosses_boundary write_out_of_bounds write_overflow");
 }
 
 }  // namespace
