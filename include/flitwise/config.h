@@ -145,6 +145,7 @@ struct CoresConfig {
   unsigned write_queue = 32;   ///< posted writes that the IIO holds for the link
   double credit_requests = 0;  ///< share of packets whose PBC asks for credits
   Bytes sdma_from = 0;         ///< packets of so many bytes and more go by SDMA; 0: none
+  unsigned hostile = 0;        ///< processes of so many domains, the last ones, write anything
   struct {
     Time clock = Time::from_ps(250);
     Time store{0};                         ///< of a store, beside a clock of the core
@@ -641,6 +642,7 @@ struct FaultsConfig {
   DirectionFaults down;
   std::uint64_t drop_completions =
       0;  ///< the host drops this many read completions (tests the completion timeout)
+  double pio_integrity = 0;        ///< share of packets that fail integrity at egress [PIO-6.7]
   std::uint32_t broken_rules = 0;  ///< a bit for each BrokenRule
   bool breaks(BrokenRule rule) const {
     return (broken_rules >> static_cast<unsigned>(rule) & 1U) != 0;

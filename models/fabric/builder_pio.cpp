@@ -32,11 +32,15 @@ void Builder::add_pio(FabricDevice& device) {
   const WorkloadConfig& workload = device.config.workload;
   PioCoreConfig config;
   config.cores = host.host.cores;
+  const RunConfig run = with_own_seed(device.config, graph_[device.node].position).run;
+  const EgressOptions egress = {workload.real_payload, workload.domains - config.cores.hostile,
+                                device.config.faults.pio_integrity,
+                                Random(run.seed).split("integrity").next()};
   config.engine = {device.config.device.pio,
                    workload.domains,
                    workload.buffer_base,
                    workload.buffer_size,
-                   workload.real_payload,
+                   egress,
                    config.cores.sdma_from > 0,
                    workload.sizes.empty() ? workload.payload : workload.size_cap};
   device.pio =
@@ -68,6 +72,13 @@ void Builder::add_pio(FabricDevice& device) {
   hooks.returned = [pio = device.pio.get()](unsigned context) {
     return pio->rules().context(context).returned();
   };
+  hooks.recovery.host = &node.bridge;
+  hooks.recovery.registers = [&around, index] { return around.bar(index) + kPioRegisters; };
+  hooks.recovery.set_to_0 = [&memory = node.memory](std::uint64_t address) {
+    constexpr std::array<std::uint8_t, kQwBytes> kZeros{};
+    memory.poke(address, kZeros.data(), kZeros.size());
+  };
+  hooks.recovery.poll = config.cores.timing.credit_poll;
   hooks.are_returns_lost = [&port] { return port.counters().dropped_bytes > 0; };
   const auto count = [&around, index, warmup = device.config.run.warmup,
                       begun = std::make_shared<std::uint64_t>(0)] {
@@ -102,9 +113,9 @@ void Builder::add_pio(FabricDevice& device) {
   std::vector<Component*> parts;
   for (unsigned i = 0; i < config.cores.count; ++i) {
     config.first_thread = i * config.cores.threads;
-    device.cores.push_back(std::make_unique<PioCore>(
-        (device.name + "_core" + std::to_string(i)).c_str(), config, workload, device.config.device,
-        with_own_seed(device.config, graph_[device.node].position).run, hooks));
+    device.cores.push_back(
+        std::make_unique<PioCore>((device.name + "_core" + std::to_string(i)).c_str(), config,
+                                  workload, device.config.device, run, hooks));
     parts.push_back(device.cores.back().get());
     route.steps.push_back({device.cores.back()->name(), "down", "write"});
   }

@@ -22,10 +22,11 @@ VlTable table_of_weights(const VlWeights& weights) {
 
 }  // namespace
 
-Egress::Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes)
+Egress::Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& options)
     : config_(config),
       rules_(rules),
-      checks_bytes_(checks_bytes),
+      options_(options),
+      random_(options.seed),
       port_(config.egress.rate_gbps, config.egress.buffer),
       begun_(kSendMemoryBlocks, Time::never()) {
   rules_.set_launch_fifo_packets(config.egress.launch_fifo);
@@ -97,14 +98,15 @@ void Egress::note_hold(Time now) {
 }
 
 // The packet has been read out of send memory, a block in each clock, or the next block of it has.
-// [PIO-6.8, 12.25]
+// Where its context has been initialised meanwhile, its bytes are gone. [PIO-6.8, 12.25, 12.36]
 void Egress::read_out(Time now) {
   const bool is_by_block = config_.clear == PioClear::kBlock;
   while (is_reading() && reading_.end <= now) {
     const unsigned vl = vl_of_queue(reading_.queue);
     const LaunchedPacket packet = *rules_.leaving(vl);
     const unsigned end = is_by_block ? packet.cleared + 1U : packet.blocks;
-    for (unsigned i = packet.cleared; checks_bytes_ && i < end; ++i) {
+    reading_.is_known = reading_.is_known && rules_.has_bytes(packet);
+    for (unsigned i = packet.cleared; reading_.is_known && i < end; ++i) {
       check_block(packet, i);
     }
     cleared_blocks_ += packet.source < kSendContexts ? end - packet.cleared : 0;
@@ -113,7 +115,11 @@ void Egress::read_out(Time now) {
       reading_.end += config_.timing.clock;
       continue;
     }
-    check_order(packet);
+    if (options_.is_hostile(packet.source)) {
+      ++counts_.hostile_packets;
+    } else if (reading_.is_known) {
+      check_order(packet);
+    }
     if (packet.source >= kSendContexts) {
       cleared_engines_ |= 1U << (packet.source - kSendContexts);
       ++counts_.sdma_packets;
@@ -155,13 +161,19 @@ void Egress::arbitrate(Time now) {
     lane_waits_.add(lane_since_, now);
     lane_since_ = Time::never();
   }
-  rules_.arbitrate(true, may_go);
+  const LaunchedPacket chosen = rules_.launch_fifos().front(vl_of_queue(choice.queue));
+  const double faults = options_.integrity_faults;
+  rules_.arbitrate(faults == 0 || !random_.chance(faults), may_go);
   const LaunchedPacket* const packet = rules_.leaving(vl_of_queue(choice.queue));
   if (packet != nullptr) {
     const int blocks = config_.clear == PioClear::kBlock ? 1 : packet->blocks;
     reading_ = {choice.queue, now + config_.timing.clock * blocks, begin_of(*packet),
                 rules_.pbc_of(*packet)};
     read_blocks_ += packet->blocks;
+  } else if (chosen.source >= kSendContexts) {
+    sdma_begin_of(chosen);
+    ++counts_.sdma_lost;
+    cleared_engines_ |= 1U << (chosen.source - kSendContexts);
   }
 }
 
@@ -219,7 +231,7 @@ void Egress::check_block(const LaunchedPacket& packet, unsigned index) {
 
 // Each source sends its packets of one VL in their order; whole, and none twice. [PIO-6.4]
 void Egress::check_order(const LaunchedPacket& packet) {
-  if (!checks_bytes_ || reading_.pbc.packet_bytes() < kQwBytes) {
+  if (reading_.pbc.packet_bytes() < kQwBytes) {
     return;  // there is no stamp
   }
   corrupted_ += reading_.is_whole ? 0 : 1;

@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "common/random.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "pio/egress_port.h"
 #include "pio/packet_stamp.h"
+#include "pio/pio_config.h"
 #include "pio/send_engine.h"
 #include "stats/latency_histogram.h"
 #include "stats/wait_book.h"
@@ -26,12 +28,14 @@ namespace flitwise {
 struct EgressCounts {
   std::uint64_t packets = 0, bytes = 0;  ///< of all sources, and what the wire carried
   std::uint64_t sdma_packets = 0;        ///< of SDMA engines among them
+  std::uint64_t sdma_lost = 0;           ///< of SDMA engines, that failed integrity [PIO-12.34]
+  std::uint64_t hostile_packets = 0;     ///< of hostile processes, read out of send memory
 };
 
 class Egress {
  public:
-  /// rules: of the device. checks_bytes: packets carry stamps (pio/packet_stamp.h).
-  Egress(const PioConfig& config, SendEngine& rules, bool checks_bytes);
+  /// rules: of the device.
+  Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& options);
 
   /// Does what can be done now: the end of a read, a grant, the choice of a lane, the port.
   void work(Time now);
@@ -81,6 +85,7 @@ class Egress {
     Pbc pbc;
     PacketStamp stamp{0};
     bool is_whole = true;  // so far
+    bool is_known = true;  // its bytes: they have a stamp, and its context is in the same life
   };
   struct RingPacket {
     std::uint64_t place = 0;  // of its first block
@@ -104,7 +109,8 @@ class Egress {
 
   const PioConfig& config_;
   SendEngine& rules_;
-  const bool checks_bytes_;
+  const EgressOptions options_;
+  Random random_;  // which packets fail integrity
   EgressPort port_;
   Reading reading_;
   Time next_launch_{};

@@ -19,14 +19,25 @@ inline constexpr std::uint64_t kPioRegisters = std::uint64_t{16} << 20;
 /// model: the tails of SDMA engines, eight bytes each.
 inline constexpr std::uint64_t kSdmaTails = std::uint64_t{24} << 20;
 
+/// What packets are like, beside what the config of the device says.
+struct EgressOptions {
+  bool checks_bytes = true;                ///< they carry stamps (pio/packet_stamp.h)
+  unsigned first_hostile = kSendContexts;  ///< but for those of contexts from this one on
+  double integrity_faults = 0;             ///< share of them that fail integrity [PIO-6.7]
+  std::uint64_t seed = 0;                  ///< of these
+  bool is_hostile(unsigned source) const {
+    return source >= first_hostile && source < kSendContexts;
+  }
+};
+
 struct PioEngineConfig {
   PioConfig pio;
   unsigned contexts = 1;          ///< 0..contexts-1 are set up; each belongs to the domain it names
   std::uint64_t return_base = 0;  ///< address of the returns of context 0
   std::uint64_t return_stride = 0;  ///< and from one context to the next
-  bool checks_bytes = true;         ///< packets carry stamps
-  bool uses_sdma = false;           ///< rings are set up
-  std::uint64_t most_payload = 0;   ///< bytes of a packet behind its PBC
+  EgressOptions egress;
+  bool uses_sdma = false;          ///< rings are set up
+  std::uint64_t most_payload = 0;  ///< bytes of a packet behind its PBC
 
   /// Of a context in blocks.
   unsigned depth_of(unsigned context) const {

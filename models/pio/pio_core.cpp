@@ -2,14 +2,12 @@
 #include "pio/pio_core.h"
 
 #include <fmt/format.h>
-#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include "common/ranges.h"
 #include "flitwise/link_socket.h"
-#include "pio/packet_stamp.h"
 
 namespace flitwise {
 namespace {
@@ -17,8 +15,6 @@ namespace {
 // model: a thread that has waited for long looks less often, and sees its credits so much of the
 // wait later at most.
 constexpr std::int64_t kPollsOfAWait = 16;
-// model: software that still waits writes ForceReturn again after so long.
-constexpr Time kForceAgain = Time::from_us(1);
 
 // The share of one thread in a number.
 std::uint64_t share_of(std::uint64_t all, unsigned number, unsigned threads) {
@@ -43,8 +39,14 @@ PioCore::PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& confi
     Thread& thread = threads_[i];
     const unsigned number = config.first_thread + i;
     for (unsigned context = number; context < config.engine.contexts; context += all) {
-      thread.contexts.push_back({context, SenderCredits(config.engine.depth_of(context)), 0});
+      const unsigned depth = config.engine.depth_of(context);
+      thread.contexts.push_back({context, SenderCredits(depth), 0});
+      if (config.engine.egress.is_hostile(context)) {
+        const Random own = random_.split("hostile " + std::to_string(context));
+        thread.contexts.back().hostile.emplace(context, depth, own);
+      }
     }
+    thread.recovery = std::make_unique<ContextRecovery>(hooks_.recovery);
     WorkloadConfig own = workload;
     const unsigned senders = std::min(all, config.engine.contexts);  // the others have no context
     own.domains = static_cast<unsigned>(thread.contexts.size());
@@ -110,7 +112,8 @@ bool PioCore::needs_releases() const {
 Time PioCore::next_of(const Thread& thread) const {
   const bool has_work = thread.packet.context != nullptr || thread.needs_fence || thread.has_item ||
                         !thread.is_exhausted;
-  const bool is_stalled = thread.place_since != Time::never() && !may_store(thread);
+  const bool is_stalled = (thread.place_since != Time::never() && !may_store(thread)) ||
+                          (thread.in_error != nullptr && !thread.needs_fence);
   const bool waits_for_iio =
       thread.is_described && room_since_ != Time::never() && thread.free <= flitwise::now();
   if (origin_ == Time::never() || !has_work || is_stalled || waits_for_iio) {
@@ -140,15 +143,18 @@ void PioCore::run(unsigned number, Time now) {
       if (!fence(number, now)) {
         return;
       }
+    } else if (thread.in_error != nullptr) {
+      recover(number);
+      return;
     } else if (thread.packet.context == nullptr) {
       if (!load(thread, now) || origin_ + thread.item.at > now) {
         return;
       }
-      const bool is_for_sdma =
-          config_.cores.sdma_from > 0 && thread.item.bytes >= config_.cores.sdma_from;
-      if (!(is_for_sdma ? send_by_sdma(thread, now) : begin_packet(thread, now))) {
+      if (!(goes_by_sdma(thread) ? send_by_sdma(thread, now) : begin_packet(thread, now))) {
         return;
       }
+    } else if (thread.packet.context->hostile) {
+      write_anything(thread, now);
     } else if (!thread.packet.is_read) {
       thread.packet.is_read = true;
       thread.free = now + time_of_block();
@@ -188,11 +194,12 @@ Time PioCore::time_of_block() const {
 bool PioCore::begin_packet(Thread& thread, Time now) {
   Context& context = thread.contexts[to_int(thread.item.domain)];
   const std::uint32_t payload = thread.item.bytes;
-  const auto length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
-  const auto blocks =
-      static_cast<std::uint16_t>((length_dws * 4U + kSendBlockBytes - 1) / kSendBlockBytes);
-  if (!context.credits.may_fill(blocks)) {
-    context.credits.take(hooks_.look(config_.engine.shadow_of(context.number)));
+  Pbc pbc;
+  pbc.length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
+  const unsigned blocks = pbc.blocks();
+  const bool has_to_look = context.hostile || !context.credits.may_fill(blocks);
+  if (has_to_look && !look_at_credits(thread, context, now)) {
+    return false;
   }
   if (!context.credits.may_fill(blocks)) {
     thread.credits_since = std::min(thread.credits_since, now);
@@ -209,62 +216,30 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   packet = {};
   packet.context = &context;
   packet.first_block = static_cast<std::uint16_t>(context.credits.next_block());
-  hooks_.begins(context.number, packet.first_block, thread.begun);
-  packet.blocks = blocks;
-  packet.length_dws = length_dws;
-  packet.vl = static_cast<std::uint8_t>(next_vl(context));
+  hooks_.begins(context.number, packet.first_block, context.hostile ? Time::never() : thread.begun);
+  packet.blocks = static_cast<std::uint16_t>(blocks);
+  pbc.vl = static_cast<std::uint8_t>(next_vl(context));
   const double asks = config_.cores.credit_requests;
-  packet.asks_for_credits = asks > 0 && random_.chance(asks);
-  context.credits.fill(blocks);
+  pbc.credit_return = asks > 0 && random_.chance(asks);
+  packet.pbc = pbc;
+  if (!context.hostile) {
+    context.credits.fill(blocks);
+  }
   thread.has_item = false;
   thread.forced_at = Time::never();
   return true;
 }
 
-// A force may come before enough blocks are free. Where it has returned too little, or nothing for
-// a while, another one follows. [PIO-7.9]
-void PioCore::force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now) {
-  const bool is_due = thread.forced_at == Time::never() ||
-                      thread.forced_shadow != context.credits.shadow() ||
-                      now - thread.forced_at >= kForceAgain;
-  if (!is_due || thread.force_writes > 0 ||
-      !context.credits.needs_force(blocks, config_.engine.pio.threshold)) {
-    return;
-  }
-  thread.force_writes = 2;
-  thread.forced_context = context.number;
-  thread.forced_at = now;
-  thread.forced_shadow = context.credits.shadow();
-}
-
-std::uint64_t PioCore::pbc_of(const Packet& packet) {
-  LastPbc& last = last_pbc_;
-  if (last.length_dws != packet.length_dws || last.vl != packet.vl ||
-      last.asks != packet.asks_for_credits) {
-    Pbc pbc;
-    pbc.length_dws = packet.length_dws;
-    pbc.vl = packet.vl;
-    pbc.credit_return = packet.asks_for_credits;
-    last = {packet.length_dws, packet.vl, packet.asks_for_credits, encode(pbc)};
-  }
-  return last.qw;
-}
-
-// Software pads the last block, so that it leaves by itself. [PIO-4.2]
 bool PioCore::store_block(unsigned number, Time now) {
   Thread& thread = threads_[number];
   Packet& packet = thread.packet;
   const Context& context = *packet.context;
-  const PacketStamp stamp(context.number, context.packets);
-  for (unsigned qw = 0; qw < kQwsPerBlock; ++qw) {
-    const unsigned place = packet.block * kQwsPerBlock + qw;
-    boost::endian::store_little_u64(bytes_.data() + std::size_t{qw} * kQwBytes,
-                                    place == 0 ? pbc_of(packet) : stamp.qw(place));
-  }
+  const std::uint8_t* const bytes =
+      writer_.block(packet.pbc, PacketStamp(context.number, context.packets), packet.block);
   const std::uint64_t address = address_of(packet);
   const unsigned step = config_.cores.store_bytes;
   for (; packet.stored < kSendBlockBytes; packet.stored += step) {
-    if (!core_.store(number, address + packet.stored, bytes_.data() + packet.stored, step)) {
+    if (!core_.store(number, address + packet.stored, bytes + packet.stored, step)) {
       stall(number, now, true);
       return false;
     }
@@ -350,7 +325,8 @@ bool PioCore::is_exhausted() const {
 
 bool PioCore::is_quiet() const {
   const bool is_writing = any_of(threads_, [](const Thread& one) {
-    return one.packet.context != nullptr || one.needs_fence || one.force_writes > 0;
+    return one.packet.context != nullptr || one.needs_fence || one.force_writes > 0 ||
+           one.in_error != nullptr;
   });
   return !is_writing && core_.buffer().held_blocks() == 0 && core_.waiting(0) == 0 &&
          core_.waiting(1) == 0 && !core_.is_fenced(0) && !core_.is_fenced(1);
@@ -370,18 +346,22 @@ Time PioCore::next_own_work() const {
 
 void PioCore::add_progress(Progress& sum) const {
   sum.steps += blocks_;
-  sum.completed += packets_;
+  sum.completed += packets_ + hostile_packets_;
   for (const Thread& thread : threads_) {
     sum.requests += thread.total;
   }
-  sum.requests_over += packets_;
+  sum.requests_over += packets_ + hostile_packets_;
 }
 
 std::string PioCore::waiting() const {
   std::string text;
   for (const Thread& thread : threads_) {
     const auto number = config_.first_thread + static_cast<unsigned>(&thread - threads_.data());
-    if (thread.credits_since != Time::never()) {
+    if (thread.in_error != nullptr) {
+      text += fmt::format("{}: thread {} recovers context {} from an error: it waits for {}\n",
+                          name(), number, thread.in_error->number,
+                          thread.recovery->is_active() ? thread.recovery->step() : "its fence");
+    } else if (thread.credits_since != Time::never()) {
       const Context& context = thread.contexts[to_int(thread.item.domain)];
       text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used\n",
                           name(), number, context.number, context.credits.used(),

@@ -4,10 +4,10 @@
 /// credits of its contexts, and waits where they do not suffice.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,10 @@
 #include "common/random.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
+#include "pio/context_recovery.h"
 #include "pio/host_core.h"
+#include "pio/hostile_writes.h"
+#include "pio/packet_writer.h"
 #include "pio/pio_engine.h"
 #include "pio/pio_thread.h"
 #include "stats/wait_book.h"
@@ -46,6 +49,7 @@ class PioCore final : public ComponentModule {
     std::function<std::uint64_t(unsigned context)> returned;
     /// Has the host refused writes?
     std::function<bool()> are_returns_lost;
+    RecoveryAccess recovery;
     /// A packet of that domain, which has come at `when`, goes by SDMA; false: no room for it.
     std::function<bool(unsigned domain, std::uint32_t payload, unsigned vl, Time when)>
         send_by_sdma;
@@ -62,6 +66,7 @@ class PioCore final : public ComponentModule {
   bool waits_for_room() const { return room_since_ != Time::never(); }
   /// The IIO has room.
   void wake() { wakeup_.at(flitwise::now()); }
+  /// Without the packets of hostile processes.
   PioEngine::Sent sent() const { return {packets_, written_bytes_}; }
 
   bool is_quiet() const override;
@@ -78,27 +83,23 @@ class PioCore final : public ComponentModule {
   using Context = PioThread::Context;
   using Packet = PioThread::Packet;
   using Thread = PioThread;
-  /// The last PBC, and what it was made of.
-  struct LastPbc {
-    std::uint16_t length_dws = 0;
-    std::uint8_t vl = 0;
-    bool asks = false;
-    std::uint64_t qw = 0;
-  };
-
   void work();
   void run(unsigned number, Time now);
   bool load(Thread& thread, Time now);
   bool begin_packet(Thread& thread, Time now);
-  bool send_by_sdma(Thread& thread, Time now);  // pio_core_sdma.cpp
+  bool goes_by_sdma(const Thread& thread) const;  // pio_core_sdma.cpp
+  bool send_by_sdma(Thread& thread, Time now);
   bool has_room(Time now);
   unsigned next_vl(const Context& context) const {
     const bool is_by_packet = config_.cores.vl_choice == VlChoice::kPacket;
     return vl_of_queue(static_cast<unsigned>((is_by_packet ? context.packets : context.number) %
                                              config_.cores.vls));
   }
+  bool look_at_credits(Thread& thread, Context& context, Time now);
+  void recover(unsigned number);
+  void recovered(Thread& thread, bool was_halted);
+  void write_anything(Thread& thread, Time now);
   void force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now);
-  std::uint64_t pbc_of(const Packet& packet);
   bool store_block(unsigned number, Time now);
   bool fence(unsigned number, Time now);
   void drain(Time now);
@@ -118,8 +119,8 @@ class PioCore final : public ComponentModule {
   Random random_;
   Time origin_ = Time::never();
   std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0;
-  std::array<std::uint8_t, kSendBlockBytes> bytes_{};  // of the block that is stored
-  LastPbc last_pbc_;
+  std::uint64_t hostile_packets_ = 0;  // or what stands in their place
+  PacketWriter writer_;
   Time room_since_ = Time::never();  // a write waits for room in the IIO
   WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_;
 };

@@ -7,6 +7,13 @@
 
 namespace flitwise {
 
+// A hostile process writes into its own pages of the window alone.
+bool PioCore::goes_by_sdma(const Thread& thread) const {
+  const Bytes from = config_.cores.sdma_from;
+  return from > 0 && thread.item.bytes >= from &&
+         !thread.contexts[to_int(thread.item.domain)].hostile;
+}
+
 // The descriptors take their time; then ring and IIO need room, for which the thread waits as it
 // does for credits.
 bool PioCore::send_by_sdma(Thread& thread, Time now) {

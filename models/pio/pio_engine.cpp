@@ -27,7 +27,7 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
       device_(std::move(device)),
       config_(config),
       wakeup_("wakeup", config.pio.timing.clock),
-      egress_(config_.pio, rules_, config.checks_bytes),
+      egress_(config_.pio, rules_, config.egress),
       returns_(rules_, config_.pio, work_appeared),
       sdma_(config_, rules_, std::move(work_appeared), [this](Time when) { wakeup_.at(when); }),
       registers_(rules_, config.pio.timing.crossing) {
@@ -128,14 +128,35 @@ void PioEngine::start_window() {
   sdma_.start_window(now);
   before_ = totals();
   window_begin_ = now;
-  returned_before_ = sum_of_contexts(&SendContext::returned);
+  returned_before_ = returned();
   counts_ = true;
 }
 
-std::uint64_t PioEngine::sum_of_contexts(std::uint64_t (SendContext::*counter)() const) const {
+// count(context), of all that are set up.
+template <class Count>
+std::uint64_t PioEngine::sum_of_contexts(Count count) const {
   std::uint64_t sum = 0;
   for (unsigned context = 0; context < config_.contexts; ++context) {
-    sum += (rules_.context(context).*counter)();
+    sum += count(rules_.context(context));
+  }
+  return sum;
+}
+
+// Of all lives of contexts.
+std::uint64_t PioEngine::returned() const {
+  return sum_of_contexts(
+      [](const SendContext& one) { return one.past().returned + one.returned(); });
+}
+
+// What was free and not returned when a life ended is forgotten.
+std::uint64_t PioEngine::free_and_returned() const {
+  return sum_of_contexts([](const SendContext& one) { return one.past().returned + one.freed(); });
+}
+
+std::uint64_t PioEngine::lost_packets() const {
+  std::uint64_t sum = egress_.counts().sdma_lost;
+  for (unsigned context = 0; context < config_.contexts; ++context) {
+    sum += config_.egress.is_hostile(context) ? 0 : rules_.context(context).lost_packets();
   }
   return sum;
 }
@@ -155,6 +176,8 @@ PioResult PioEngine::totals() const {
   sum.packets = egress_.counts().packets;
   sum.bytes = egress_.counts().bytes;
   sum.sdma_packets = egress_.counts().sdma_packets;
+  sum.hostile_packets = egress_.counts().hostile_packets;
+  sum.lost_packets = lost_packets();
   sum.due_to_threshold = returns_.counts().threshold;
   sum.due_to_pbc = returns_.counts().pbc;
   sum.due_to_force = returns_.counts().force;
@@ -177,15 +200,17 @@ void PioEngine::report(RunResult& result) const {
   row.packets -= before_.packets;
   row.bytes -= before_.bytes;
   row.sdma_packets -= before_.sdma_packets;
+  row.hostile_packets -= before_.hostile_packets;
+  row.lost_packets -= before_.lost_packets;
   row.due_to_threshold -= before_.due_to_threshold;
   row.due_to_pbc -= before_.due_to_pbc;
   row.due_to_force -= before_.due_to_force;
   row.due_to_early -= before_.due_to_early;
   row.due_to_error -= before_.due_to_error;
   row.posted_writes -= before_.posted_writes;
-  row.blocks = sum_of_contexts(&SendContext::freed) - returned_before_;
-  row.returned = sum_of_contexts(&SendContext::returned) - returned_before_;
-  row.pending = sum_of_contexts(&SendContext::pending);
+  row.blocks = free_and_returned() - returned_before_;
+  row.returned = returned() - returned_before_;
+  row.pending = row.blocks - row.returned;
   const LatencyResult latency = egress_.latency().summary("");
   row.latency_mean = latency.mean;
   row.latency_p50 = latency.p50;
@@ -207,6 +232,16 @@ Component::Counts PioEngine::errors() const {
       all[name_of(error)] = rules_.errors(error);
     }
   }
+  for (unsigned engine = 0; engine < config_.sdma_engines(); ++engine) {
+    for (int i = 0; i < kSdmaErrors; ++i) {
+      if (const auto error = static_cast<SdmaError>(i); rules_.sdma_ring(engine).has_error(error)) {
+        ++all[std::string("sdma_") + name_of(error)];
+      }
+    }
+  }
+  if (egress_.counts().sdma_lost > 0) {
+    all["sdma_disallowed_packet"] = egress_.counts().sdma_lost;
+  }
   if (rules_.bad_context_writes() > 0) {
     all["bad_context_write"] = rules_.bad_context_writes();
   }
@@ -221,9 +256,9 @@ Component::Counts PioEngine::errors() const {
 
 // With early return the packet that is being read out counts as free already.
 std::vector<CheckResult> PioEngine::checks() const {
-  const std::uint64_t freed = sum_of_contexts(&SendContext::freed);
-  const std::uint64_t most =
-      egress_.cleared_blocks() + (config_.pio.early_return ? egress_.reading_blocks() : 0U);
+  const std::uint64_t freed = free_and_returned();
+  const std::uint64_t most = egress_.cleared_blocks() + rules_.dropped_blocks() +
+                             (config_.pio.early_return ? egress_.reading_blocks() : 0U);
   const std::string own = device_ + ": ";
   return {{own + "packets of a context and VL left in order, with all their bytes",
            egress_.disordered() + egress_.corrupted() == 0,
@@ -233,20 +268,24 @@ std::vector<CheckResult> PioEngine::checks() const {
            fmt::format("{} free, {} cleared", freed, most)}};
 }
 
-// What a script writes by itself is not compared.
+// What a script writes by itself is not compared. What was launched before a context was
+// initialised has left all the same. [PIO-12.36]
 std::vector<CheckResult> PioEngine::checks_at_rest() const {
-  const std::uint64_t freed = sum_of_contexts(&SendContext::freed);
+  const std::uint64_t freed =
+      sum_of_contexts([](const SendContext& one) { return one.past().launched + one.freed(); });
+  const std::uint64_t cleared = egress_.cleared_blocks() + rules_.dropped_blocks();
   const Sent sent = sent_ ? sent_() : Sent{};
   const std::string own = device_ + ": ";
-  std::vector<CheckResult> all = {
-      {own + "cleared blocks are free", freed == egress_.cleared_blocks(),
-       fmt::format("{} cleared, {} free", egress_.cleared_blocks(), freed)}};
+  std::vector<CheckResult> all = {{own + "cleared blocks are free", freed == cleared,
+                                   fmt::format("{} cleared, {} free", cleared, freed)}};
   if (sent.packets > 0) {
     all.push_back({own + "bytes that cores wrote came to send memory", sent.bytes == written_bytes_,
                    fmt::format("{} written, {} came", sent.bytes, written_bytes_)});
-    all.push_back({own + "packets that cores wrote left by the port",
-                   sent.packets == egress_.counts().packets,
-                   fmt::format("{} written, {} left", sent.packets, egress_.counts().packets)});
+    const std::uint64_t left = egress_.counts().packets - egress_.counts().hostile_packets;
+    const std::uint64_t lost = lost_packets();
+    all.push_back({own + "packets that cores wrote left by the port or were lost with an error",
+                   sent.packets == left + lost,
+                   fmt::format("{} written, {} left, {} lost", sent.packets, left, lost)});
   }
   return all;
 }

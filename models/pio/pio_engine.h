@@ -95,7 +95,11 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   void work();
   void take(const Arrival& arrival, Time now);
   PioResult totals() const;
-  std::uint64_t sum_of_contexts(std::uint64_t (SendContext::*counter)() const) const;
+  template <class Count>
+  std::uint64_t sum_of_contexts(Count count) const;
+  std::uint64_t returned() const;
+  std::uint64_t free_and_returned() const;
+  std::uint64_t lost_packets() const;
 
   const std::string device_;
   const PioEngineConfig config_;

@@ -59,6 +59,11 @@ const StatisticsTable& pio_table() {
                  "Blocks of 64 bytes of send contexts that were cleared in order and not returned "
                  "when the window began: returned + pending.")
           .count("sdma_packets", &PioResult::sdma_packets, "Packets of SDMA among them.")
+          .count("lost_packets", &PioResult::lost_packets,
+                 "Packets whose PBC came and that will not leave: dropped by an error of their "
+                 "context, or behind one; without those of hostile processes.")
+          .count("hostile_packets", &PioResult::hostile_packets,
+                 "Packets of hostile processes that were read out of send memory.")
           .count("credit_returns.threshold", &PioResult::due_to_threshold,
                  "Returns by the threshold.")
           .count("credit_returns.pbc", &PioResult::due_to_pbc,

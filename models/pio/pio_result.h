@@ -15,6 +15,7 @@ struct PioResult {
   std::uint64_t packets = 0, bytes = 0;  ///< that have left by the port, and what it carried
   std::uint64_t blocks = 0;              ///< cleared in order, and not returned before the window
   std::uint64_t sdma_packets = 0;
+  std::uint64_t lost_packets = 0, hostile_packets = 0;
   std::uint64_t due_to_threshold = 0, due_to_pbc = 0, due_to_force = 0, due_to_early = 0,
                 due_to_error = 0;
   std::uint64_t returned = 0;  ///< blocks that returns of the window have told of

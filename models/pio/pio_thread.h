@@ -5,9 +5,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "flitwise/time.h"
+#include "pio/context_recovery.h"
+#include "pio/hostile_writes.h"
+#include "pio/pbc.h"
 #include "pio/sender_credits.h"
 #include "workload/workload.h"
 
@@ -18,12 +22,12 @@ struct PioThread {
     unsigned number = 0;
     SenderCredits credits;
     std::uint64_t packets = 0;
+    std::optional<HostileWrites> hostile = {};  // what its process writes, where it is hostile
   };
   struct Packet {
     Context* context = nullptr;  // null: none
-    std::uint16_t first_block = 0, blocks = 0, block = 0, length_dws = 0;
-    std::uint8_t vl = 0;
-    bool asks_for_credits = false;
+    std::uint16_t first_block = 0, blocks = 0, block = 0;
+    Pbc pbc;
     unsigned stored = 0;   // bytes of the block that comes next
     bool is_read = false;  // its source
   };
@@ -46,6 +50,8 @@ struct PioThread {
   unsigned forced_context = 0;
   unsigned force_writes = 0;       // that are to go: of 1, then of 0
   Time fence_due = Time::never();  // the answer of the IIO
+  Context* in_error = nullptr;     // null: none; else it is recovered
+  std::unique_ptr<ContextRecovery> recovery;
 };
 
 }  // namespace flitwise

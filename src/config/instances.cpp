@@ -67,7 +67,10 @@ std::vector<InstanceName> instance_names(const Graph& graph) {
              index});
         break;
       case NodeKind::kDevice:
-        all.push_back({node.name, {"device", "workload"}, InstanceKind::kNode, index});
+        all.push_back({node.name,
+                       {"device", "workload", "faults.pio_integrity"},
+                       InstanceKind::kNode,
+                       index});
         break;
     }
   }

@@ -61,6 +61,11 @@ void check_pio(const Config& config, BrokenRelations& broken) {
   broken.add_if(workload.domains > kSendContexts, {"workload.via", "workload.domains"},
                 "{} domains, and {} send contexts; expected workload.domains up to {}",
                 workload.domains, kSendContexts, kSendContexts);
+  const unsigned hostile = config.host.cores.hostile;
+  broken.add_if(hostile > workload.domains, {"host.cores.hostile", "workload.domains"},
+                "{} hostile processes of {} domains; expected host.cores.hostile up to "
+                "workload.domains",
+                hostile, workload.domains);
   const Bytes deep = std::min(pio.deep_contexts, workload.domains);
   const Bytes blocks = deep * pio.deep_depth + (workload.domains - deep) * pio.depth;
   broken.add_if(

@@ -99,8 +99,8 @@ const StoreBlock* StoreBuffer::oldest_full() const {
   if (full_ == 0) {
     return nullptr;
   }
-  return oldest_where(
-      leaving_, [](const StoreBlock& block) { return block.is_full() && !block.is_leaving; });
+  return oldest_where(leaving_,
+                      [](const StoreBlock& block) { return block.is_full() && !block.is_leaving; });
 }
 
 const StoreBlock* StoreBuffer::oldest_to_leave(unsigned threads) const {

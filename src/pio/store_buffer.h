@@ -103,12 +103,12 @@ class StoreBuffer {
   static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // is no multiple of 64
 
   std::vector<StoreBlock> blocks_;
-  std::vector<std::uint64_t> addresses_;  // of blocks_, side by side; kNoAddress: free
+  std::vector<std::uint64_t> addresses_;            // of blocks_, side by side; kNoAddress: free
   std::array<std::uint8_t, kMostBlocks> by_age_{};  // of blocks that are held, the oldest first
   unsigned held_ = 0;
   unsigned leaving_ = 0;  // the oldest so many are leaving
-  unsigned full_ = 0;   // of these, full and not leaving
-  std::uint64_t free_;  // a bit for each block
+  unsigned full_ = 0;     // of these, full and not leaving
+  std::uint64_t free_;    // a bit for each block
   StoreCounts counts_;
 };
 

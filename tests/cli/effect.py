@@ -53,6 +53,8 @@ machines = [
     ("checks/pio", [few, "host.cores.sdma_from=64B", "device.pio.sdma.ring=8", "device.pio.sdma.engines=2"]),
     ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet",
                     "device.pio.egress.high=[[0, 2]]", "device.pio.egress.low=[[1, 1]]"]),
+    ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet"]),
+    ("checks/pio", [few, "host.cores.hostile=2", "faults.pio_integrity=0.02"]),
 ]
 # Lists and files, of which the schema knows no other value.
 never_turned = {"system.nodes", "system.edges", "system.acs.egress", "device.pio.egress.high", "device.pio.egress.low", "workload.sizes", "workload.trace"}

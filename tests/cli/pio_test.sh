@@ -81,6 +81,19 @@ printed '{"wire":[1,163,0]}'
 printed '{"sdma_head":[3,8192,1,1]}'
 [[ $(wc -l <"$work/out") == 5 ]] || complain "a ring gives other answers: $(cat "$work/out")"
 
+# Errors while packets flow are the same with the same seed, and others with another one.
+run_errors() {
+  "$FLITWISE" run "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --set workload.requests=1000 --set host.cores.hostile=1 --set faults.pio_integrity=0.01 --seed "$1" --json | grep -v host_seconds
+}
+run_errors 1 >"$work/first" && run_errors 1 >"$work/again" && run_errors 2 >"$work/other" || complain "a run with errors of PIO fails"
+cmp -s "$work/first" "$work/again" || complain "errors of PIO differ with the same seed"
+! cmp -s "$work/first" "$work/other" || complain "errors of PIO do not depend on the seed"
+for field in lost_packets hostile_packets; do
+  grep -q "\"$field\": [1-9]" "$work/first" || complain "a run with errors of PIO has no $field"
+done
+refuse 2 run "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --set host.cores.hostile=17
+said '17 hostile processes of 16 domains; expected host.cores.hostile up to workload.domains'
+
 # Random traces give what a second model says, line by line.
 model="$(dirname "$0")/pio_model.py"
 for seed in 1 2 3 4 5 6 7 8; do

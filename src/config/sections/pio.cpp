@@ -117,6 +117,9 @@ Keys core_keys() {
       size(KEY(host.cores.sdma_from),
            or_zero_as("none", between(1, kMostPacketBlocks * kSendBlockBytes)),
            "Packets of so many bytes behind the PBC, and longer ones, go by SDMA."),
+      count(KEY(host.cores.hostile), between(0, kSendContexts),
+            "Domains, the last ones, whose processes write anything into their own pages of the "
+            "PIO window."),
       time(KEY(host.cores.timing.clock), any_clock(), "Clock period of a core."),
       time(KEY(host.cores.timing.store), any_latency(),
            "A store, where it takes more than a clock."),

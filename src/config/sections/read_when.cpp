@@ -61,7 +61,7 @@ std::vector<Relation> relations() {
       {{"host.iommu_driver.flush_after"}, is("host.iommu_driver.mode", {"deferred"})},
       {{"host.iommu_driver.unmap_pages"}, is_not("host.iommu_driver.unmap_rate", {"0.0"})},
       {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
-      {{"host.cores"}, pio},
+      {{"host.cores", "faults.pio_integrity"}, pio},
       {{"host.cxl_mem"}, cxl_memory},
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},

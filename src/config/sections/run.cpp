@@ -233,6 +233,9 @@ Keys faults_keys() {
                "Downstream DLLPs that arrive damaged, counted from 1."),
       count(KEY(faults.drop_completions), between(0, 1'000'000'000'000),
             "Reads, from the first, of which each root port drops all completions."),
+      real(KEY(faults.pio_integrity), 0, 1,
+           "Share of packets that fail the integrity check at the egress of a device that sends by "
+           "PIO: they are dropped, and their send contexts halt."),
       set_of("faults.break", AT(faults.broken_rules), words_of<BrokenRule>(),
              "Rules that the model breaks once on purpose: each makes its monitor report."),
   };

@@ -88,6 +88,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.cores.threads", "2"},
       {"host.cores.store_bytes", "32"},
       {"host.cores.credit_requests", "0.5"},
+      {"faults.pio_integrity", "0.5"},
       {"device.pio.group", "2"},
       {"device.pio.sdma.ring", "512"},
       {"device.pio.egress.buffer", "64KiB"},

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What software does about a send context in error, by its registers: step for step, each access
+/// with its way through root port and link. [PIO-9.7]
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "flitwise/time.h"
+#include "host/host_access.h"
+#include "pio/send_registers.h"
+
+namespace flitwise {
+
+/// How a thread reaches the registers and the memory of its contexts.
+struct RecoveryAccess {
+  HostAccess* host = nullptr;
+  std::function<std::uint64_t()> registers;             ///< their address, once BARs have theirs
+  std::function<void(std::uint64_t address)> set_to_0;  /// eight bytes of host memory
+  Time poll{};                                          ///< between two looks at a register
+};
+
+class ContextRecovery {
+ public:
+  /// was_halted: the context begins anew. False: it was not in error; the word that said so was
+  /// older than its last initialisation.
+  using Done = std::function<void(bool was_halted)>;
+
+  explicit ContextRecovery(RecoveryAccess access) : access_(std::move(access)) {}
+
+  /// Memory says that the context is in error, and nobody writes to it any more. shadow: where its
+  /// credits return. REQUIRES: not is_active().
+  void start(unsigned context, std::uint64_t shadow, Done done);
+  bool is_active() const { return step_ != nullptr; }
+  /// What it waits for; null: it is not active.
+  const char* step() const { return step_; }
+
+ private:
+  void see_halt();
+  void await_drained();
+  void initialise();
+  void await_enabled();
+  void end(bool was_halted);
+  void read(std::uint32_t offset, std::function<void(std::uint64_t)> then);
+  void write(SendRegisters::Register one, std::uint64_t value);
+  std::uint32_t offset_of(SendRegisters::Register one) const {
+    return SendRegisters::offset_of(one, context_);
+  }
+
+  const RecoveryAccess access_;
+  unsigned context_ = 0;
+  std::uint64_t shadow_ = 0;
+  Done done_;
+  const char* step_ = nullptr;
+};
+
+}  // namespace flitwise
