@@ -40,13 +40,17 @@ struct CoreBench {
   std::unique_ptr<PioCore> core;
 };
 
+std::uint64_t force_of_context_0() {
+  return kPioRegisters + SendRegisters::offset_of(SendRegisters::kCreditForce, 0);
+}
+
 // Two packets of 3 blocks have their credits; the third one waits for a force. [PIO-7.9]
 TEST(PioCore, PIO_7_9_ForceReturnGoesOneThenZero) {
   CoreBench bench;
   bench.run(Time::from_ns(500));
   ASSERT_EQ(bench.writes.size(), 8U);
-  EXPECT_EQ(bench.writes[6], std::make_pair(kPioForce, 1U));
-  EXPECT_EQ(bench.writes[7], std::make_pair(kPioForce, 0U));
+  EXPECT_EQ(bench.writes[6], std::make_pair(force_of_context_0(), 1U));
+  EXPECT_EQ(bench.writes[7], std::make_pair(force_of_context_0(), 0U));
 }
 // Its writes wait for room like those of blocks, and one by one.
 TEST(PioCore, PIO_7_9_ForceReturnWaitsForRoomInTheIio) {
