@@ -44,7 +44,8 @@ Builder::Builder(Fabric& fabric)
       surroundings_(fabric.surroundings),
       random_(fabric.config.run.seed),
       caches_(graph_.hosts(), 0),
-      handle_groups_(handle_groups(fabric.config, graph_)) {}
+      handle_groups_(handle_groups(fabric.config, graph_)),
+      buffer_bases_(buffer_bases(fabric.config, graph_)) {}
 
 void Builder::build() {
   fabric_.switches.resize(graph_.switches().size());
@@ -167,8 +168,9 @@ void Builder::add_device(NodeIndex node, const Config& config, Link& link) {
   device.host = graph_[node].host;
   device.is_below_switch = graph_.has_switch_in_tree(node);
   device.config = config;
+  device.config.workload.buffer_base = buffer_bases_[fabric_.devices.size()];
   device.link = fabric_.links.size() - 1;
-  EndpointConfig own = EndpointConfig::of(config);
+  EndpointConfig own = EndpointConfig::of(device.config);
   own.has_switch = device.is_below_switch;
   Endpoint& endpoint =
       fabric_.make<Endpoint>(device.name.c_str(), own, surroundings_.pool, surroundings_.tracer);

@@ -75,6 +75,7 @@ class Builder {
   std::vector<std::uint8_t> caches_;        // by host, made so far
   std::vector<CacheWatch*> cache_watches_;  // by host, or null
   std::vector<std::size_t> handle_groups_;  // by device: the first of its group
+  std::vector<Bytes> buffer_bases_;         // by device
 };
 
 }  // namespace flitwise

@@ -2,6 +2,9 @@
 // Instances: names, what they may override, and the overrides applied.
 #include "config/instances.h"
 
+#include <algorithm>
+
+#include "common/ranges.h"
 #include "config/document.h"
 #include "config/load.h"
 #include "config/sections/sections.h"
@@ -114,6 +117,34 @@ Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node) {
   const Node& one = graph[node];
   const NodeIndex lower = one.upper ? node : one.lower.front();
   return for_instance(for_instance(config_of_host(whole, one.host), one.name), graph[lower].link);
+}
+
+std::vector<Bytes> buffer_bases(const Config& whole, const Graph& graph) {
+  struct Span {
+    unsigned host;
+    Bytes first, end;
+  };
+  std::vector<Span> taken;
+  std::vector<Bytes> bases;
+  for (const NodeIndex node : graph.devices()) {
+    const WorkloadConfig workload = config_of_node(whole, graph, node).workload;
+    Span own = {graph[node].host, workload.buffer_base, 0};
+    if (workload.via == WorkloadVia::kPio) {
+      const Bytes all = workload.domains * workload.buffer_size;
+      const auto others = those(taken, [&](const Span& span) { return span.host == own.host; });
+      if (any_of(others, [&](const Span& span) {
+            return span.first < own.first + all && own.first < span.end;
+          })) {
+        for (const Span& span : others) {
+          own.first = std::max(own.first, span.end);
+        }
+      }
+      own.end = own.first + all;
+      taken.push_back(own);
+    }
+    bases.push_back(own.first);
+  }
+  return bases;
 }
 
 namespace {

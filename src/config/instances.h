@@ -38,6 +38,11 @@ Config config_of_host(const Config& whole, unsigned host);
 /// Configuration of a node and of the link to the node above it; of a root port: to that below.
 Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node);
 
+/// First byte of the buffers of each device, in the order of Graph::devices():
+/// workload.buffer_base, but credits of two devices that send by PIO return to buffers of their
+/// own. Where those of one would overlap those of others of its host, they begin behind them.
+std::vector<Bytes> buffer_bases(const Config& whole, const Graph& graph);
+
 /// Which devices have a number space in common, so that their handles are kept apart: of each one
 /// in the order of Graph::devices(), the first of its group. [DHI D2] [DHI D23]
 std::vector<std::size_t> handle_groups(const Config& whole, const Graph& graph);
