@@ -44,6 +44,7 @@ Egress::Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& 
 }
 
 void Egress::work(Time now) {
+  send(now);  // whoever leaves makes room
   read_out(now);
   launch(now);
   arbitrate(now);

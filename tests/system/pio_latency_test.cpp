@@ -10,27 +10,34 @@ namespace flitwise::pio_latency_test {
 namespace {
 
 using pio_bench::config_of;
+using pio_bench::Ended;
 using pio_bench::run;
 
-double of_a_lone_packet(const std::string& pio) {
-  return run(config_of("count: 1", pio, "domains: 1, payload: 56B, requests: 1")).pio.latency_max;
-}
+// ep0 sends a packet, ep1 and ep2 have one slower stage each. A packet of 60 bytes takes 8 or 0.04
+// ns for each at the port.
 TEST(PioLatency, EachStageOfALonePacketCounts) {
-  const double plain = of_a_lone_packet("depth: 8");
-  EXPECT_GT(plain, 150);
-  EXPECT_NEAR(of_a_lone_packet("depth: 8, timing: {egress: 1050ns}") - plain, 1000, 1e-3);
-  // 60 bytes at 8 and at 0.04 ns each.
-  EXPECT_NEAR(of_a_lone_packet("depth: 8, egress: {rate: 1Gb/s}") - plain, 60 * 7.96, 1e-3);
+  const Ended done = run(config_of("count: 1", "depth: 8", "domains: 1, payload: 56B, requests: 1",
+                                   "system: {devices: 3, instances: {"
+                                   "ep1: {device.pio.timing.egress: 1050ns}, "
+                                   "ep2: {device.pio.egress.rate: 1Gb/s}}}\n"));
+  const auto& rows = done.result.rows<PioResult>();
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_GT(rows[0].latency_max, 150);
+  EXPECT_NEAR(rows[1].latency_max - rows[0].latency_max, 1000, 3e-3);
+  EXPECT_NEAR(rows[2].latency_max - rows[0].latency_max, 60 * 7.96, 3e-3);
 }
 
-// Packets come every 100 ns, and a wire of 1 Gb/s takes 480 ns for each: the k-th of 50 waits for
-// 380 ns x k, since it came and not only since its thread has come to it.
+// Packets of ep1 come every 100 ns, and a wire of 1 Gb/s takes 480 ns for each: the k-th of 50
+// waits for 380 ns x k, since it came and not only since its thread has come to it. ep0 has one
+// packet.
 TEST(PioLatency, APacketThatHasArrivedWaitsForItsThread) {
-  const double first = of_a_lone_packet("depth: 8, egress: {rate: 1Gb/s}");
-  const PioResult row =
+  const Ended done =
       run(config_of("count: 1", "depth: 8, threshold: 1, egress: {rate: 1Gb/s, buffer: 16KiB}",
-                    "domains: 1, payload: 56B, requests: 50, arrival: cbr, rate: 10Mreq/s"))
-          .pio;
+                    "domains: 1, payload: 56B, requests: 1",
+                    "system: {devices: 2, instances: {ep1: {workload: {requests: 50, arrival: cbr, "
+                    "rate: 10Mreq/s}}}}\n"));
+  const PioResult& row = done.result.rows<PioResult>().at(1);
+  const double first = done.pio.latency_max;
   EXPECT_NEAR(row.latency_max - first, 380 * 49, 380);
   EXPECT_NEAR(row.latency_mean - first, 380 * 24.5, 380);
   EXPECT_NEAR(row.latency_p50 - first, 380 * 24, 800);
