@@ -15,7 +15,8 @@ namespace flitwise {
 namespace config {
 namespace {
 
-/// What a root port and the handle tables behind it read; the rest of `host` is the host's alone.
+/// What a root port, the handle tables behind it and cores that send to its devices read; the rest
+/// of `host` is the host's alone.
 const std::vector<std::string> kOfRootPort = {"host.requester_check",
                                               "host.pasid",
                                               "host.translated_pasid",
@@ -31,6 +32,7 @@ const std::vector<std::string> kOfRootPort = {"host.requester_check",
                                               "host.dhi.granted",
                                               "host.dhi.storage",
                                               "host.timing.root_port",
+                                              "host.cores",
                                               "host.cxl_mem"};
 
 /// Completions of reads are dropped by the host at the upper end.
