@@ -60,7 +60,7 @@ Key vl_weights(const std::string& path, const Access<VlWeights>& member,
        {{"type", "array"},
         {"minItems", 2},
         {"maxItems", 2},
-        {"prefixItems", {number(kDataVls - 1), number(kMostVlWeight)}}}}};
+        {"items", {number(kDataVls - 1), number(kMostVlWeight)}}}}};
   return {
       path,  "",
       range, sentence,

@@ -77,14 +77,27 @@ TEST(JsonSchema, AcceptsTheCanonicalForm) {
 }
 
 TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
-  for (const char* text :
-       {"link: {presett: gen3x8}", "link: {mps: 256}", "link: {mps: 256ns}",
-        "workload: {requests: many}", "device: {dhi: {bits: 13}}", "link: [1]",
-        "link: {identity: bdf+pasid}", "link: {preset: gen6x12}", "device: {tag_bits: 9}",
-        "link: {credits: {posted_data: 0}}", "device: {dhi: {supported: no}}",
-        "faults: {up: {corrupt_tlps: [0]}}", "faults: {break: [credit]}", "run: {monitors: true}",
-        "iommu: {walkers: 0}", "system: {instances: {ep0: {device.dhi.bitz: 4}}}",
-        "trace: {latency: [{name: a, from: isue, to: sent}]}"}) {
+  for (const char* text : {"link: {presett: gen3x8}",
+                           "link: {mps: 256}",
+                           "link: {mps: 256ns}",
+                           "workload: {requests: many}",
+                           "device: {dhi: {bits: 13}}",
+                           "link: [1]",
+                           "link: {identity: bdf+pasid}",
+                           "link: {preset: gen6x12}",
+                           "device: {tag_bits: 9}",
+                           "link: {credits: {posted_data: 0}}",
+                           "device: {dhi: {supported: no}}",
+                           "faults: {up: {corrupt_tlps: [0]}}",
+                           "faults: {break: [credit]}",
+                           "run: {monitors: true}",
+                           "iommu: {walkers: 0}",
+                           "device: {pio: {egress: {high: [[8, 1]]}}}",
+                           "device: {pio: {egress: {low: [[0, 1, 2]]}}}",
+                           "device: {pio: {egress: {low: [[0, 256]]}}}",
+                           "device: {pio: {steering_tag: 256}}",
+                           "system: {instances: {ep0: {device.dhi.bitz: 4}}}",
+                           "trace: {latency: [{name: a, from: isue, to: sent}]}"}) {
     EXPECT_FALSE(accepts(text)) << text;
     EXPECT_FALSE(problems_of(text).empty()) << text;
   }
@@ -93,6 +106,7 @@ TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
 TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
   for (const char* text :
        {"link: {mps: 0.5KiB, credits: {posted_data: infinite}}", "link:", "run: {seed: 3}",
+        "device: {pio: {egress: {high: [[0, 255], [7, 0]], low: []}, steering_tag: none}}",
         "host: {memory: {bandwidth: infinite}}", "link: {timing: {replay_timeout: auto}}",
         "faults: {up: {corrupt_tlps: [1, 2]}}",
         "{faults: {break: [tags, at]}, run: {monitors: off}}", "link: {error_rate: 1e-6, skp: off}",
