@@ -129,11 +129,14 @@ class LaunchFifos {
  public:
   LaunchFifos() { fifos_.fill(boost::circular_buffer<LaunchedPacket>(16)); }
   /// Packets of each VL, from 1 on.
-  void set_most(std::size_t packets) { most_packets_ = packets; }
-  bool is_full(unsigned vl) const { return fifo(vl).size() >= most_packets_; }
-  bool has_full() const {
-    return any_of(fifos_, [this](const auto& fifo) { return fifo.size() >= most_packets_; });
+  void set_most(std::size_t packets) {
+    most_packets_ = packets;
+    for (unsigned queue = 0; queue < kVlQueues; ++queue) {
+      note(queue);
+    }
   }
+  bool is_full(unsigned vl) const { return fifo(vl).size() >= most_packets_; }
+  bool has_full() const { return full_ != 0; }
   bool is_empty(unsigned vl) const { return fifo(vl).empty(); }
   const LaunchedPacket& front(unsigned vl) const { return fifo(vl).front(); }
   std::size_t size(unsigned vl) const { return fifo(vl).size(); }
@@ -141,12 +144,12 @@ class LaunchFifos {
     auto& fifo = fifos_[queue_of_vl(packet.vl)];
     make_room(fifo);
     fifo.push_back(packet);
-    filled_ |= 1U << queue_of_vl(packet.vl);
+    note(queue_of_vl(packet.vl));
   }
   void pop(unsigned vl) {
     const unsigned queue = queue_of_vl(vl);
     fifos_[queue].pop_front();
-    filled_ &= ~(fifos_[queue].empty() ? 1U << queue : 0U);
+    note(queue);
   }
   /// Queues that are not empty, a bit each.
   unsigned filled() const { return filled_; }
@@ -155,9 +158,17 @@ class LaunchFifos {
   const boost::circular_buffer<LaunchedPacket>& fifo(unsigned vl) const {
     return fifos_[queue_of_vl(vl)];
   }
+  void note(unsigned queue) {
+    const auto set = [queue](unsigned& bits, bool is_on) {
+      bits = (bits & ~(1U << queue)) | (is_on ? 1U << queue : 0U);
+    };
+    set(filled_, !fifos_[queue].empty());
+    set(full_, fifos_[queue].size() >= most_packets_);
+  }
+
   std::size_t most_packets_ = kSendMemoryBlocks;
   std::array<boost::circular_buffer<LaunchedPacket>, kVlQueues> fifos_;
-  unsigned filled_ = 0;
+  unsigned filled_ = 0, full_ = 0;  // queues, a bit each
 };
 
 }  // namespace flitwise
