@@ -51,7 +51,7 @@ TEST(PioReturns, PIO_8_3_ReturnsHaveTheSteeringTag) {
   }
 }
 TEST(PioReturns, PIO_8_3_TagZeroIsATag) {
-  const std::vector<Tlp> all = returns_of(", steering_tag: 0", "bdf");
+  const std::vector<Tlp> all = returns_of(", steering_tag: 0", "bdf_pasid");
   EXPECT_TRUE(all.at(0).has_processing_hint);
 }
 TEST(PioReturns, PIO_8_3_WithoutOneThereIsNoHint) {
@@ -143,16 +143,17 @@ TEST(PioReturns, PIO_091_TheReturnAfterAFaultSaysAllCredits) {
   ASSERT_TRUE(bench.bring_up());
   Machine& machine = bench.machine;
   const SendContext& context = machine.fabric().find("ep0")->pio->rules().context(0);
-  constexpr std::uint64_t kRootTablePointer = 0x20;
-  const std::uint64_t entry =
-      (machine.agent().read_register(kRootTablePointer, 8) & ~std::uint64_t{0xfff}) + 16;
-  const std::uint64_t present = machine.memory().peek_u64(entry);
-  ASSERT_EQ(present & 1, 1U);
   const auto shadow = [&] {
     return machine.memory().peek_u64(machine.config.workload.buffer_base);
   };
   machine.start();
   ASSERT_TRUE(bench.run_until([&] { return shadow() % kCreditRing >= 100; }));
+
+  constexpr std::uint64_t kRootTablePointer = 0x20;
+  const std::uint64_t entry =
+      (machine.agent().read_register(kRootTablePointer, 8) & ~std::uint64_t{0xfff}) + 16;
+  const std::uint64_t present = machine.memory().peek_u64(entry);
+  ASSERT_EQ(present & 1, 1U);
 
   machine.memory().poke_u64(entry, 0);
   const std::uint64_t before = context.returned() + 8;  // on their way
