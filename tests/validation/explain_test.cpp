@@ -52,6 +52,12 @@ const Known kKnown[] = {
     {"the wire", "write", {"link.preset=gen4x8"}, "link.preset", 1.9},
     {"memory bandwidth", "write", {"host.memory.bandwidth=10Gb/s"}, "host.memory.bandwidth", 1.9},
     {"replay buffer", "write", {"link.replay_buffer=1KiB"}, "link.replay_buffer", 1.3},
+    {"the clock of send memory",
+     "write",
+     {"device.pio.timing.clock=40ns"},
+     "device.pio.timing.clock",
+     1.9,
+     "checks/pio.yaml"},
     {"walkers",
      "read",
      {"iommu.translation=first_stage", "iommu.page=4KiB", "iommu.iotlb.entries=16",
@@ -151,7 +157,8 @@ TEST(Waits, NameKeysThatExist) {
   for (const char* const name :
        {"examples/first_write.yaml", "examples/switch_tree.yaml",
         "examples/handles_under_zipf.yaml", "examples/cxl_cache.yaml", "examples/cxl_memory.yaml",
-        "examples/cxl_hdm_db.yaml", "checks/bit_packed.yaml", "checks/saturated.yaml"}) {
+        "examples/cxl_hdm_db.yaml", "checks/bit_packed.yaml", "checks/pio.yaml",
+        "checks/saturated.yaml"}) {
     runs.push_back({name, {"workload.requests=200"}});
   }
   runs.push_back(
