@@ -54,7 +54,7 @@ void Egress::work(Time now) {
 
 void Egress::send(Time now) {
   port_.work(
-      now, [this](Time ready, Time begin) { port_waits_.add(ready, begin); },
+      now, [this](const EgressPort::Start& packet) { port_waits_.add(packet.ready, packet.begin); },
       [this](unsigned queue, std::uint32_t bytes, Time begun, Time end) {
         lanes_ |= 1U << queue;
         ++counts_.packets;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The network port behind send memory: a transmit buffer for each virtual lane, and one wire that
-/// they share as the VL arbiter says. A lane whose peer has no credits stalls alone.
+/// they share as the VL arbiter says. A lane whose peer has no room for its next packet stalls
+/// alone.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -23,6 +24,30 @@ class EgressPort {
 
   /// Of several lanes that may send the tables choose one, as ahead of the port.
   void set_vl_tables(const VlTables& tables) { arbiter_.use_tables(tables); }
+  /// A packet that starts on the wire.
+  struct Start {
+    unsigned queue = 0;
+    std::uint32_t bytes = 0;
+    Time ready{};     ///< it might have left, had nothing been in its way
+    Time has_room{};  ///< the peer has room for it, and for all of its lane before it
+    Time begin{}, end{};
+  };
+
+  /// Packets leave only where the peer has room for them, from now on: so many bytes for each lane
+  /// to begin with.
+  void limit(std::uint64_t peer_bytes) {
+    is_limited_ = true;
+    for (Lane& lane : lanes_) {
+      lane.rooms.push_back({peer_bytes, Time{}});
+    }
+  }
+  /// From `when` on the peer has room for so many bytes more of that lane. REQUIRES: limit(), and
+  /// times of a lane do not fall.
+  void add_room(unsigned queue, std::uint64_t bytes, Time when) {
+    make_room(lanes_[queue].rooms);
+    lanes_[queue].rooms.push_back({bytes, when});
+    wake_ = Time{};
+  }
   /// The peer has no credits for that queue between the two times.
   void stall(unsigned queue, Time from, Time until) { stall_ = {queue, from, until}; }
 
@@ -38,10 +63,11 @@ class EgressPort {
     lane.packets.push_back({bytes, ready, begun});
     lane.bytes += bytes;
     drained_ = std::max(drained_, ready) + duration_of(bytes);
+    wake_ = Time{};
     ++waiting_;
   }
-  /// Sends what may go by now, lane after lane. Calls began(ready, begin) for each packet that
-  /// starts, and sent(queue, bytes, begun, end) for each that is over.
+  /// Sends what may go by now, lane after lane. Calls began(Start) for each packet that starts, and
+  /// sent(queue, bytes, begun, end) for each that is over.
   template <class Began, class Sent>
   void work(Time now, Began began, Sent sent) {
     for (;;) {
@@ -53,6 +79,7 @@ class EgressPort {
       }
       const auto [begin, lanes] = next_lanes();
       if (lanes == 0) {
+        wake_ = Time::never();
         return;
       }
       if (begin > now) {
@@ -60,22 +87,36 @@ class EgressPort {
         return;
       }
       const VlArbiter::Choice choice = arbiter_.choose(lanes);
-      const Packet& packet = lanes_[choice.queue].packets.front();
+      const Packet packet = lanes_[choice.queue].packets.front();
       arbiter_.granted(choice, (packet.bytes + kSendBlockBytes - 1) / kSendBlockBytes);
       free_ = begin + duration_of(packet.bytes);
       is_busy_ = true;
       sending_ = choice.queue;
-      began(packet.ready, begin);
+      began(Start{choice.queue, packet.bytes, packet.ready, take_room(choice.queue, packet.bytes),
+                  begin, free_});
     }
   }
-  /// When work() has something to do; never: nothing waits.
+  /// When work() has something to do; never: nothing waits, or all that does waits for room at the
+  /// peer.
   Time next(Time now) const {
     return is_busy_ ? free_ : waiting_ == 0 ? Time::never() : std::max(wake_, now);
   }
-  /// When all that waits has left, whichever lane goes first; where one may stall: as next().
-  /// Looked at then, work() knows when each packet has left.
+  /// When all that waits has left, whichever lane goes first; where one may stall or the peer sets
+  /// a limit: as next(). Looked at then, work() knows when each packet has left.
   Time drained(Time now) const {
-    return waiting_ == 0 || stall_.until > Time{} ? next(now) : std::max(drained_, now);
+    const bool may_stall = is_limited_ || stall_.until > Time{};
+    return waiting_ == 0 || may_stall ? next(now) : std::max(drained_, now);
+  }
+  /// Lanes that have a packet and no room for it at the peer, a bit each.
+  unsigned lanes_without_room() const {
+    unsigned lanes = 0;
+    for (unsigned queue = 0; is_limited_ && queue < kVlQueues; ++queue) {
+      const Lane& lane = lanes_[queue];
+      const bool is_sending = is_busy_ && queue == turn_;
+      const bool waits = !lane.packets.empty() && !is_sending && room_at(queue) == Time::never();
+      lanes |= waits ? 1U << queue : 0U;
+    }
+    return lanes;
   }
   bool is_empty() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
@@ -85,8 +126,13 @@ class EgressPort {
     std::uint32_t bytes = 0;
     Time ready{}, begun = Time::never();
   };
+  struct Room {
+    std::uint64_t bytes = 0;
+    Time when{};
+  };
   struct Lane {
     boost::circular_buffer<Packet> packets = boost::circular_buffer<Packet>(64);
+    boost::circular_buffer<Room> rooms = boost::circular_buffer<Room>(64);  // at the peer
     std::uint64_t bytes = 0;
   };
   struct Stall {
@@ -99,17 +145,44 @@ class EgressPort {
   }
   // When the first packet of a lane may start, if the wire takes it next.
   Time begin_of(unsigned queue) const {
-    const Time begin = std::max(free_, lanes_[queue].packets.front().ready);
+    const Time ready = std::max(free_, lanes_[queue].packets.front().ready);
+    const Time begin = is_limited_ ? std::max(ready, room_at(queue)) : ready;
     const bool is_stalled = queue == stall_.queue && begin >= stall_.from && begin < stall_.until;
     return is_stalled ? stall_.until : begin;
   }
-  struct Start {
+  // When the peer has room for the first packet of a lane, as far as is known.
+  Time room_at(unsigned queue) const {
+    std::uint64_t bytes = 0;
+    for (const Room& room : lanes_[queue].rooms) {
+      bytes += room.bytes;
+      if (bytes >= lanes_[queue].packets.front().bytes) {
+        return room.when;
+      }
+    }
+    return Time::never();
+  }
+  // The same; the packet has it now.
+  Time take_room(unsigned queue, std::uint64_t bytes) {
+    Time when{};
+    while (is_limited_ && bytes > 0) {
+      Room& room = lanes_[queue].rooms.front();
+      const std::uint64_t taken = std::min(bytes, room.bytes);
+      when = room.when;
+      bytes -= taken;
+      room.bytes -= taken;
+      if (room.bytes == 0) {
+        lanes_[queue].rooms.pop_front();
+      }
+    }
+    return when;
+  }
+  struct Next {
     Time begin{};
     unsigned lanes = 0;  // a bit each
   };
   // The lanes whose first packets may start soonest: it does not matter when somebody looks.
-  Start next_lanes() const {
-    Start next{Time::never(), 0};
+  Next next_lanes() const {
+    Next next{Time::never(), 0};
     for (unsigned queue = 0; queue < kVlQueues; ++queue) {
       if (lanes_[queue].packets.empty()) {
         continue;
@@ -118,7 +191,7 @@ class EgressPort {
       if (begin < next.begin) {
         next = {begin, 0};
       }
-      next.lanes |= begin == next.begin ? 1U << queue : 0U;
+      next.lanes |= begin == next.begin && begin != Time::never() ? 1U << queue : 0U;
     }
     return next;
   }
@@ -143,6 +216,7 @@ class EgressPort {
   Time drained_{};        // if no lane stalls
   Time wake_{};           // the first packet may go then
   bool is_busy_ = false;
+  bool is_limited_ = false;  // by the room of the peer
   Stall stall_;
 };
 

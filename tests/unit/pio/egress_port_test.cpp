@@ -15,11 +15,12 @@ class Port {
   explicit Port(double rate_gbps = 8, std::uint64_t buffer = 1000) : port(rate_gbps, buffer) {}
   void work(Time now) {
     port.work(
-        now, [](Time, Time) {},
+        now, [this](const EgressPort::Start& one) { started.push_back(one); },
         [this](unsigned queue, std::uint32_t, Time, Time end) { sent.emplace_back(queue, end); });
   }
   EgressPort port;
   std::vector<std::pair<unsigned, Time>> sent;
+  std::vector<EgressPort::Start> started;
 };
 
 // A byte takes a nanosecond at 8 Gb/s. Whoever looks late changes no time.
@@ -114,6 +115,64 @@ TEST(EgressPort, APacketThatIsReadyPassesOneThatIsNot) {
   one.work(Time::from_ns(30));
   ASSERT_EQ(one.sent.size(), 1U);
   EXPECT_EQ(one.sent[0].first, 1U);
+}
+
+// [PIO-087] Room for two packets of a lane: the third goes when the first has been taken.
+TEST(EgressPort, PIO_087_APacketWaitsForRoomAtThePeer) {
+  Port one;
+  one.port.limit(200);
+  for (int i = 0; i < 3; ++i) {
+    one.port.put(0, 100, Time{});
+  }
+  one.work(Time::from_ns(100));
+  one.work(Time::from_ns(250));
+  EXPECT_EQ(one.started.size(), 2U);
+  EXPECT_EQ(one.port.next(Time::from_ns(250)), Time::never());
+  EXPECT_EQ(one.port.lanes_without_room(), 1U);
+  one.port.add_room(0, 100, Time::from_ns(300));
+  EXPECT_EQ(one.port.lanes_without_room(), 0U);
+  one.work(Time::from_ns(260));
+  EXPECT_EQ(one.port.next(Time::from_ns(260)), Time::from_ns(300));
+  one.work(Time::from_ns(500));
+  ASSERT_EQ(one.started.size(), 3U);
+  EXPECT_EQ(one.started[1].has_room, Time{});
+  EXPECT_EQ(one.started[2].has_room, Time::from_ns(300));
+  EXPECT_EQ(one.started[2].begin, Time::from_ns(300));
+  EXPECT_EQ(one.started[2].end, Time::from_ns(400));
+  EXPECT_TRUE(one.port.is_empty());
+}
+
+// [PIO-087] Fig. 13: each lane has room of its own.
+TEST(EgressPort, PIO_087_ALaneWithoutRoomAtThePeerStallsAlone) {
+  Port one;
+  one.port.limit(100);
+  one.port.put(3, 100, Time{});
+  one.port.put(3, 100, Time{});
+  one.port.put(4, 60, Time{});
+  one.work(Time::from_ns(1'000));
+  ASSERT_EQ(one.sent.size(), 2U);
+  EXPECT_EQ(one.sent[1].first, 4U);
+  EXPECT_EQ(one.port.lanes_without_room(), 1U << 3);
+  EXPECT_EQ(one.port.drained(Time::from_ns(1'000)), Time::never());
+}
+
+// Rooms add up, and what is left of one serves the next packet.
+TEST(EgressPort, RoomComesInPieces) {
+  Port one;
+  one.port.limit(60);
+  one.port.put(0, 100, Time{});
+  one.port.put(0, 50, Time{});
+  one.port.add_room(0, 30, Time::from_ns(10));
+  EXPECT_EQ(one.port.lanes_without_room(), 1U);
+  one.port.add_room(0, 40, Time::from_ns(20));
+  one.work(Time::from_ns(20));
+  one.work(Time::from_ns(120));
+  ASSERT_EQ(one.started.size(), 1U);
+  EXPECT_EQ(one.started[0].begin, Time::from_ns(20));
+  one.port.add_room(0, 20, Time::from_ns(400));
+  one.work(Time::from_ns(450));
+  ASSERT_EQ(one.started.size(), 2U);
+  EXPECT_EQ(one.started[1].begin, Time::from_ns(400));
 }
 
 }  // namespace
