@@ -119,7 +119,7 @@ void Egress::read_out(Time now) {
     if (options_.is_hostile(packet.source)) {
       ++counts_.hostile_packets;
     } else if (reading_.is_known) {
-      check_order(packet);
+      check_.note(reading_.passed, packet.source, reading_.queue, reading_.pbc.packet_bytes());
     }
     if (packet.source >= kSendContexts) {
       cleared_engines_ |= 1U << (packet.source - kSendContexts);
@@ -168,8 +168,12 @@ void Egress::arbitrate(Time now) {
   const LaunchedPacket* const packet = rules_.leaving(vl_of_queue(choice.queue));
   if (packet != nullptr) {
     const int blocks = config_.clear == PioClear::kBlock ? 1 : packet->blocks;
-    reading_ = {choice.queue, now + config_.timing.clock * blocks, begin_of(*packet),
-                rules_.pbc_of(*packet)};
+    reading_ = {choice.queue,
+                now + config_.timing.clock * blocks,
+                begin_of(*packet),
+                rules_.pbc_of(*packet),
+                {}};
+    reading_.is_known = options_.checks_bytes && !options_.is_hostile(packet->source);
     read_blocks_ += packet->blocks;
   } else if (chosen.source >= kSendContexts) {
     sdma_begin_of(chosen);
@@ -211,36 +215,12 @@ Time Egress::sdma_begin_of(const LaunchedPacket& packet) {
 
 // Its bytes are those of its stamp, which is the first QW behind the PBC.
 void Egress::check_block(const LaunchedPacket& packet, unsigned index) {
-  const std::uint64_t bytes = reading_.pbc.packet_bytes(), qws = bytes / kQwBytes;
   const std::uint8_t* const block = rules_.block_of(packet, index);
-  for (unsigned i = index == 0 ? 1 : 0; i < kQwsPerBlock; ++i) {
-    const std::uint64_t place = std::uint64_t{index} * kQwsPerBlock + i;
-    const std::uint64_t qw = boost::endian::load_little_u64(block + std::size_t{i} * kQwBytes);
-    bool is_right = true;
-    if (place == 1) {
-      reading_.stamp = PacketStamp(qw);
-      is_right = qws == 0 || reading_.stamp.source() == packet.source;
-    } else if (place <= qws) {
-      is_right = qw == reading_.stamp.qw(place);
-    } else if (place == qws + 1 && bytes % kQwBytes != 0) {  // one DW more
-      is_right =
-          static_cast<std::uint32_t>(qw) == static_cast<std::uint32_t>(reading_.stamp.qw(place));
-    }
-    reading_.is_whole = reading_.is_whole && is_right;
-  }
-}
-
-// Each source sends its packets of one VL in their order; whole, and none twice. [PIO-6.4]
-void Egress::check_order(const LaunchedPacket& packet) {
-  if (reading_.pbc.packet_bytes() < kQwBytes) {
-    return;  // there is no stamp
-  }
-  corrupted_ += reading_.is_whole ? 0 : 1;
-  if (reading_.is_whole) {
-    std::uint64_t& next = next_number_[packet.source * kVlQueues + queue_of_vl(packet.vl)];
-    disordered_ += reading_.stamp.number() < next ? 1 : 0;
-    next = reading_.stamp.number() + 1;
-  }
+  const std::uint64_t first = std::uint64_t{index} * kQwsPerBlock;
+  PacketCheck::read(reading_.passed, packet.source, reading_.pbc.packet_bytes(), first,
+                    first + kQwsPerBlock, [block, first](std::uint64_t place) {
+                      return boost::endian::load_little_u64(block + (place - first) * kQwBytes);
+                    });
 }
 
 std::vector<std::string> Egress::waits_for() const {

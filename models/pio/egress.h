@@ -16,7 +16,7 @@
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "pio/egress_port.h"
-#include "pio/packet_stamp.h"
+#include "pio/packet_check.h"
 #include "pio/pio_config.h"
 #include "pio/send_engine.h"
 #include "stats/latency_histogram.h"
@@ -61,8 +61,8 @@ class Egress {
   std::uint64_t cleared_blocks() const { return cleared_blocks_; }
   /// Those of a context whose packet is being read out.
   unsigned reading_blocks() const;
-  std::uint64_t disordered() const { return disordered_; }  ///< packets [PIO-6.4]
-  std::uint64_t corrupted() const { return corrupted_; }    ///< packets
+  /// Packets that were read out, where they carry stamps.
+  const PacketCheck& check() const { return check_; }
 
   /// Software begins to write the packet whose first block is this one of send memory, or it has
   /// arrived then.
@@ -83,8 +83,7 @@ class Egress {
     Time end{};                  // of all of it; of its next block, where these are cleared by one
     Time begun = Time::never();  // by software
     Pbc pbc;
-    PacketStamp stamp{0};
-    bool is_whole = true;  // so far
+    PacketCheck::Passed passed;  // so far
     bool is_known = true;  // its bytes: they have a stamp, and its context is in the same life
   };
   struct RingPacket {
@@ -102,7 +101,6 @@ class Egress {
   void arbitrate(Time now);
   Time begin_of(const LaunchedPacket& packet);
   void check_block(const LaunchedPacket& packet, unsigned index);
-  void check_order(const LaunchedPacket& packet);
   Time sdma_begin_of(const LaunchedPacket& packet);
   bool has_launched() const { return rules_.launch_fifos().filled() != 0; }
   bool is_reading() const { return reading_.queue != kVlQueues; }
@@ -116,12 +114,12 @@ class Egress {
   Time next_launch_{};
   std::vector<Time> begun_;  // packets of contexts, by their first block
   std::array<RingPackets, kSdmaEngines> sdma_begun_;
-  std::array<std::uint64_t, kPioSources * kVlQueues> next_number_{};  // of packets, at least
+  PacketCheck check_;
   EgressCounts counts_;
   std::uint32_t cleared_engines_ = 0;
   std::uint64_t grants_ = 0, read_blocks_ = 0;  // clocks that launch and send memory were busy
   std::uint64_t bytes_before_ = 0, grants_before_ = 0, read_blocks_before_ = 0;  // the window
-  std::uint64_t disordered_ = 0, corrupted_ = 0, cleared_blocks_ = 0;
+  std::uint64_t cleared_blocks_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};
   Time lane_since_ = Time::never();  // packets are launched, and no lane has room

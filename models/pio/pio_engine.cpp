@@ -261,9 +261,9 @@ std::vector<CheckResult> PioEngine::checks() const {
                              (config_.pio.early_return ? egress_.reading_blocks() : 0U);
   const std::string own = device_ + ": ";
   return {{own + "packets of a context and VL left in order, with all their bytes",
-           egress_.disordered() + egress_.corrupted() == 0,
-           fmt::format("{} out of order, {} with wrong bytes", egress_.disordered(),
-                       egress_.corrupted())},
+           egress_.check().disordered() + egress_.check().corrupted() == 0,
+           fmt::format("{} out of order, {} with wrong bytes", egress_.check().disordered(),
+                       egress_.check().corrupted())},
           {own + "no more blocks are free than were cleared", freed <= most,
            fmt::format("{} free, {} cleared", freed, most)}};
 }

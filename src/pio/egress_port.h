@@ -112,7 +112,7 @@ class EgressPort {
     unsigned lanes = 0;
     for (unsigned queue = 0; is_limited_ && queue < kVlQueues; ++queue) {
       const Lane& lane = lanes_[queue];
-      const bool is_sending = is_busy_ && queue == turn_;
+      const bool is_sending = is_busy_ && queue == sending_;
       const bool waits = !lane.packets.empty() && !is_sending && room_at(queue) == Time::never();
       lanes |= waits ? 1U << queue : 0U;
     }
