@@ -520,8 +520,16 @@ struct PioConfig {
     unsigned high_limit = 0;         ///< blocks of high before low has its turn, 0..16383
     unsigned stalled_vl = 0;         ///< VL that has no credits of the peer meanwhile
     Time stall_from{0};
-    Time stall{0};  ///< 0: no VL stalls
+    Time stall{0};                        ///< 0: no VL stalls
+    std::string peer;                     ///< device at the other end of the wire; empty: none
+    Time propagation = Time::from_ns(5);  ///< on the wire to it, there and back
   } egress;
+  struct {
+    Bytes buffer = Bytes{64} << 10;  ///< of each VL
+    struct {
+      Time parse = Time::from_ns(20);  ///< last byte of a packet to its place in memory
+    } timing;
+  } receive;
   struct {
     Time clock = Time::from_ps(1242);     ///< of all behind the PCIe interface
     Time crossing = Time::from_ps(2484);  ///< between the two clocks, each way

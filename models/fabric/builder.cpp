@@ -57,6 +57,7 @@ void Builder::build() {
     surroundings_.hosts[device.host]->bridge.attach(*device.handles, *device.root_port);
     add_engines(device);
   }
+  connect_pio();
   add_tables();
   for (const Kind& kind : kinds()) {
     kind.list(fabric_);

@@ -62,7 +62,11 @@ class Builder {
                          const std::string& memory);
   void add_cache(FabricDevice& device, Link& link);
   void add_engines(FabricDevice& device);
-  void add_pio(FabricDevice& device);  // builder_pio.cpp
+  // builder_pio.cpp
+  void add_pio(FabricDevice& device);
+  void connect_pio();
+  NicPort& nic_of(FabricDevice& device) const;
+  void add_receiver(FabricDevice& device, const NicPort& sender);
   Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,

@@ -152,6 +152,14 @@ class PacketBalance final : public Bystander {
              fmt::format("{} in use, {} on wires", in_use, on_wire)}};
   }
 
+  std::vector<CheckResult> checks_at_rest() const override {
+    const FramePool& frames = fabric_.frames;
+    if (frames.allocated() == 0) {
+      return {};
+    }
+    return {{"no frame is left", frames.in_use() == 0, fmt::format("{} in use", frames.in_use())}};
+  }
+
  private:
   const Fabric& fabric_;
 };
@@ -171,6 +179,14 @@ void list_devices(Fabric& fabric) {
       fabric.components.add(one, i);
     }
     fabric.components.own(std::make_unique<HandlePair>(device), i);
+  }
+}
+
+void list_receivers(Fabric& fabric) {
+  for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
+    if (fabric.devices[i].receiver) {
+      fabric.components.add(*fabric.devices[i].receiver, i);
+    }
   }
 }
 
@@ -235,6 +251,7 @@ void list_balances(Fabric& fabric) {
 
 std::vector<Builder::Kind>& Builder::kinds() {
   static std::vector<Kind> all = {{list_devices, pio_table},
+                                  {list_receivers, pio_receive_table},
                                   {list_root_ports},
                                   {list_links},
                                   {list_switches},

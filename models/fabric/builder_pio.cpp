@@ -2,11 +2,13 @@
 // Devices that send by PIO: their engine, the cores of the host that write packets, and the way of
 // a packet from one to the other.
 #include <boost/endian/conversion.hpp>
+#include <boost/range/algorithm_ext/push_back.hpp>
 
 #include <array>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config/instances.h"
 #include "fabric/builder.h"
@@ -22,6 +24,23 @@ PioEngine::Sent sent_by(const FabricDevice& device) {
     sum.bytes += core->sent().bytes;
   }
   return sum;
+}
+
+std::string receiver_of(const FabricDevice& device) {
+  return device.name + "_receive";
+}
+
+// The way of a received packet.
+void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRoute& route) {
+  route.steps.push_back({receiver_of(device), "down", "write"});
+  std::vector<std::string> places = {device.name};
+  boost::range::push_back(places, links_above(graph, device.node));
+  const std::string prefix = host_prefix(device.host);
+  places.insert(places.end(), {device.root_port->name(), prefix + host_part::kAgent,
+                               prefix + host_part::kMemory});
+  for (std::string& place : places) {
+    route.steps.push_back({std::move(place), "up", "write"});
+  }
 }
 
 }  // namespace
@@ -145,10 +164,57 @@ void Builder::add_pio(FabricDevice& device) {
     fetched.steps.push_back({device.pio->name(), "down", "write"});
     device.pio->set_sdma_route(std::move(fetched));
   }
+  if (const FabricDevice* const peer = fabric_.find(config.engine.pio.egress.peer)) {
+    pass_to_memory_of(*peer, graph_, route);
+  }
   device.pio->set_route(std::move(route));
   device.components.insert(
       std::find(device.components.begin(), device.components.end(), device.endpoint), parts.begin(),
       parts.end());
+}
+
+// A wire for each device that has a peer, which has a receive engine then.
+void Builder::connect_pio() {
+  for (FabricDevice& device : fabric_.devices) {
+    const std::string& name = device.config.device.pio.egress.peer;
+    if (device.pio == nullptr || name.empty()) {
+      continue;
+    }
+    FabricDevice& peer = *fabric_.find(name);
+    NicPort& from = nic_of(device);
+    add_receiver(peer, from);
+    from.to_wire.bind(nic_of(peer).from_wire);
+    device.pio->connect(from, fabric_.frames,
+                        {peer.receiver->name(), peer.config.device.pio.receive.buffer});
+  }
+}
+
+NicPort& Builder::nic_of(FabricDevice& device) const {
+  if (device.nic == nullptr) {
+    device.nic = std::make_unique<NicPort>((device.name + "_nic").c_str(),
+                                           device.config.device.pio.egress.propagation);
+  }
+  return *device.nic;
+}
+
+void Builder::add_receiver(FabricDevice& device, const NicPort& sender) {
+  const WorkloadConfig& workload = device.config.workload;
+  ReceiveEngine::Hooks hooks;
+  hooks.work_appeared = [endpoint = device.endpoint] { endpoint->wake(); };
+  hooks.peer_sent = [&sender] { return sender.sent(); };
+  hooks.peek = [&memory = surroundings_.hosts[device.host]->memory](
+                   std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
+    return memory.peek(address, bytes, size);
+  };
+  hooks.are_writes_lost = [port = device.root_port, link = fabric_.links[device.link].link.get()] {
+    return port->counters().dropped_bytes + link->losses(LinkSide::kDownstream).written_bytes > 0;
+  };
+  device.receiver = std::make_unique<ReceiveEngine>(
+      receiver_of(device).c_str(), device.name,
+      ReceiveConfig{device.config.device.pio, workload.domains, workload.buffer_base,
+                    workload.buffer_size, workload.real_payload},
+      nic_of(device), std::move(hooks));
+  device.endpoint->attach(*device.receiver);
 }
 
 }  // namespace flitwise

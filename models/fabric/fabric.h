@@ -18,6 +18,7 @@
 #include "fabric/fabric_device.h"
 #include "flitwise/config.h"
 #include "host/host_node.h"
+#include "network/frame.h"
 #include "switch/switch.h"
 #include "topology/graph.h"
 #include "trace/latency_tracer.h"
@@ -90,6 +91,7 @@ class Fabric {
   const Config config;
   const Surroundings surroundings;
   const Graph graph;
+  FramePool frames;                   ///< between the network ports of devices
   std::vector<FabricDevice> devices;  ///< in the order of graph.devices()
   std::vector<FabricLink> links;      ///< of each node but root ports, in the order of graph.all()
   std::vector<std::unique_ptr<RootPort>> root_ports;  ///< in the order of graph.root_ports()

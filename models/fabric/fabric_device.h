@@ -15,8 +15,10 @@
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "link/link.h"
+#include "network/nic_port.h"
 #include "pio/pio_core.h"
 #include "pio/pio_engine.h"
+#include "pio/receive_engine.h"
 #include "pio/sdma_driver.h"
 #include "root_complex/root_port.h"
 #include "topology/graph.h"
@@ -41,6 +43,8 @@ struct FabricDevice {
   std::unique_ptr<PioEngine> pio;               ///< in place of `engine`, where cores send by PIO
   std::unique_ptr<SdmaDriver> sdma_driver;      ///< of its cores
   std::vector<std::unique_ptr<PioCore>> cores;  ///< of the host, that do
+  std::unique_ptr<NicPort> nic;                 ///< of one that has a peer, or is one
+  std::unique_ptr<ReceiveEngine> receiver;      ///< of one that is the peer of another
   CxlAgents cxl;
   std::size_t link = 0;            ///< index of its own link
   RootPort* root_port = nullptr;   ///< that it is below of

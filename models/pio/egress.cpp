@@ -43,6 +43,11 @@ Egress::Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& 
   }
 }
 
+void Egress::connect(NicPort& port, FramePool& frames, FrameSender::Peer peer) {
+  port_.limit(peer.buffer);
+  wire_.emplace(port, frames, std::move(peer));
+}
+
 void Egress::work(Time now) {
   send(now);  // whoever leaves makes room
   read_out(now);
@@ -54,7 +59,13 @@ void Egress::work(Time now) {
 
 void Egress::send(Time now) {
   port_.work(
-      now, [this](const EgressPort::Start& packet) { port_waits_.add(packet.ready, packet.begin); },
+      now,
+      [this](const EgressPort::Start& packet) {
+        port_waits_.add(std::max(packet.ready, packet.has_room), packet.begin);
+        if (wire_) {
+          wire_->start(packet);
+        }
+      },
       [this](unsigned queue, std::uint32_t bytes, Time begun, Time end) {
         lanes_ |= 1U << queue;
         ++counts_.packets;
@@ -66,7 +77,8 @@ void Egress::send(Time now) {
       });
 }
 
-// The port goes on by itself: it is looked at where somebody waits for its room, and at the end.
+// Without a peer the port goes on by itself: it is looked at where somebody waits for its room, and
+// at the end.
 Time Egress::next_work(Time now) const {
   Time next = Time::never();
   if (is_reading()) {
@@ -77,7 +89,7 @@ Time Egress::next_work(Time now) const {
   if (rules_.next_source() != LaunchArbiter::kNone) {
     next = std::min(next, std::max(next_launch_, now + Time{1}));
   }
-  return lane_since_ != Time::never() ? std::min(next, port_.next(now)) : next;
+  return wire_ || lane_since_ != Time::never() ? std::min(next, port_.next(now)) : next;
 }
 
 // One grant in each clock. [PIO-6.2]
@@ -124,6 +136,9 @@ void Egress::read_out(Time now) {
     if (packet.source >= kSendContexts) {
       cleared_engines_ |= 1U << (packet.source - kSendContexts);
       ++counts_.sdma_packets;
+    }
+    if (wire_) {
+      wire_->add(packet, reading_.pbc, rules_);
     }
     port_.put(reading_.queue, reading_.pbc.wire_bytes(), reading_.end + config_.timing.egress,
               reading_.begun);
@@ -228,6 +243,10 @@ std::vector<std::string> Egress::waits_for() const {
   if (!port_.is_empty()) {
     all.push_back(fmt::format("{} packets at the network port", port_.waiting()));
   }
+  for (unsigned left = port_.lanes_without_room(); left != 0; left &= left - 1) {
+    all.push_back(fmt::format("{} has no room for VL {}", wire_->peer().place,
+                              vl_of_queue(static_cast<unsigned>(__builtin_ctz(left)))));
+  }
   for (unsigned left = rules_.launch_fifos().filled(); left != 0; left &= left - 1) {
     const auto queue = static_cast<unsigned>(__builtin_ctz(left));
     const unsigned vl = vl_of_queue(queue);
@@ -249,6 +268,9 @@ void Egress::start_window(Time now) {
   grants_before_ = grants_;
   read_blocks_before_ = read_blocks_;
   latency_ = LatencyHistogram();
+  if (wire_) {
+    wire_->start_window(now);
+  }
 }
 
 // In the order of the way.
@@ -266,14 +288,19 @@ std::vector<WaitResult> Egress::waits(const std::string& place, Time window) con
     return static_cast<double>(count) * config_.timing.clock.ns();
   };
   const double bits = 8.0 * static_cast<double>(counts_.bytes - bytes_before_);
-  return {of(fifo_waits_, "launch_fifo", ResourceRole::kSlots, "device.pio.egress.launch_fifo",
-             config_.egress.launch_fifo),
-          server({}, "launch", "device.pio.timing.clock", clocks(grants_ - grants_before_)),
-          of(lane_waits_, "transmit_buffer", ResourceRole::kQueue, "device.pio.egress.buffer",
-             config_.egress.buffer),
-          server({}, "send_memory", "device.pio.timing.clock",
-                 clocks(read_blocks_ - read_blocks_before_)),
-          server(port_waits_, "port", "device.pio.egress.rate", bits / config_.egress.rate_gbps)};
+  std::vector<WaitResult> all = {
+      of(fifo_waits_, "launch_fifo", ResourceRole::kSlots, "device.pio.egress.launch_fifo",
+         config_.egress.launch_fifo),
+      server({}, "launch", "device.pio.timing.clock", clocks(grants_ - grants_before_)),
+      of(lane_waits_, "transmit_buffer", ResourceRole::kQueue, "device.pio.egress.buffer",
+         config_.egress.buffer),
+      server({}, "send_memory", "device.pio.timing.clock",
+             clocks(read_blocks_ - read_blocks_before_)),
+      server(port_waits_, "port", "device.pio.egress.rate", bits / config_.egress.rate_gbps)};
+  if (wire_) {
+    all.push_back(wire_->waits());
+  }
+  return all;
 }
 
 }  // namespace flitwise

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "pio/egress_port.h"
+#include "pio/frame_sender.h"
 #include "pio/packet_check.h"
 #include "pio/pio_config.h"
 #include "pio/send_engine.h"
@@ -37,14 +39,24 @@ class Egress {
   /// rules: of the device.
   Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& options);
 
+  /// Packets go to the peer of that port from now on. Before the simulation starts.
+  void connect(NicPort& port, FramePool& frames, FrameSender::Peer peer);
+  /// The peer has so many bytes of room more for that queue, from `when` on.
+  void add_room(unsigned queue, std::uint32_t bytes, Time when) {
+    port_.add_room(queue, bytes, when);
+  }
+
   /// Does what can be done now: the end of a read, a grant, the choice of a lane, the port.
   void work(Time now);
   /// When work() has something to do that nobody else brings; never: nothing.
   Time next_work(Time now) const;
   /// Nothing is on its way from send memory to the end of the wire.
   bool is_quiet() const { return !is_reading() && port_.is_empty() && !has_launched(); }
-  /// The port sends what it has until then.
-  Time drained(Time now) const { return port_.is_empty() ? Time{} : port_.drained(now); }
+  /// The port sends what it has until then, as far as it does so by itself.
+  Time drained(Time now) const {
+    const Time end = port_.drained(now);
+    return end == Time::never() ? Time{} : end;
+  }
   /// When work() knows of all that the port sends; never: nothing waits.
   Time port_drained(Time now) const { return port_.drained(now); }
   /// SDMA engines whose packets were read out since it was asked last, a bit each.
@@ -114,6 +126,7 @@ class Egress {
   Time next_launch_{};
   std::vector<Time> begun_;  // packets of contexts, by their first block
   std::array<RingPackets, kSdmaEngines> sdma_begun_;
+  std::optional<FrameSender> wire_;  // to a peer
   PacketCheck check_;
   EgressCounts counts_;
   std::uint32_t cleared_engines_ = 0;

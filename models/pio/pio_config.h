@@ -50,9 +50,9 @@ struct PioEngineConfig {
   }
   /// SDMA engines that are set up. Engine e belongs to domain e.
   unsigned sdma_engines() const { return uses_sdma ? std::min(pio.sdma.engines, contexts) : 0; }
-  /// In the buffer of its domain.
+  /// In the lower half of the buffer of its domain: the other one is for what is received.
   SdmaArea sdma_area(unsigned engine) const {
-    return {return_base + engine * return_stride, return_stride, pio.sdma.ring,
+    return {return_base + engine * return_stride, return_stride / 2, pio.sdma.ring,
             whole_dws(most_payload) + kQwBytes};
   }
 

@@ -52,6 +52,14 @@ void PioEngine::claim(BarMap& map) {
   map.claim({kSdmaTails, kSdmaEngines * std::uint64_t{kQwBytes}, 0, 1}, *this, kTails);
 }
 
+void PioEngine::connect(NicPort& port, FramePool& frames, FrameSender::Peer peer) {
+  egress_.connect(port, frames, std::move(peer));
+  port.on_room([this](const Frame& frame, Time when) {
+    egress_.add_room(frame.lane, frame.wire_bytes, when);
+    wakeup_.at(when);
+  });
+}
+
 // What is not a run of QWs within one block is refused by its shape, whatever its bytes.
 void PioEngine::mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                            Time now) {

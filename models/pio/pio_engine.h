@@ -34,6 +34,8 @@ class PioEngine final : public ComponentModule, private RegionOwner {
 
   /// Claims the window and the registers in BAR 0.
   void claim(BarMap& map);
+  /// Its packets go to the peer of that port. Before the simulation starts.
+  void connect(NicPort& port, FramePool& frames, FrameSender::Peer peer);
   /// What it sends, for the shell of the device.
   Engine& returns() { return returns_; }
   Engine& sdma() { return sdma_; }

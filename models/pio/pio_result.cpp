@@ -46,6 +46,15 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
   return table;
 }
 
+TextTable receive_view(const std::vector<PioReceiveResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"PIO receive", "packets", "bytes", "header writes", "payload writes"});
+  for (const PioReceiveResult& row : rows) {
+    table.add_row({row.device, as_cell(row.packets), as_cell(row.bytes), as_cell(row.header_writes),
+                   as_cell(row.payload_writes)});
+  }
+  return table;
+}
+
 }  // namespace
 
 const StatisticsTable& pio_table() {
@@ -87,6 +96,24 @@ const StatisticsTable& pio_table() {
           .by_kind("errors", &PioResult::errors, "pio_error",
                    "Errors of contexts, and writes to contexts that are not there, by kind.")
           .show(pio_view);
+  return kTable;
+}
+
+const StatisticsTable& pio_receive_table() {
+  using Row = PioReceiveResult;
+  static const Table<Row> kTable =
+      Table<Row>("pio_receive", "pio_receive",
+                 "One row per device whose receive engine is the peer of a device.")
+          .name("device", &Row::device)
+          .count("packets", &Row::packets, "Packets that have come by the wire.")
+          .count("bytes", &Row::bytes, "Bytes of these on the wire: without PBC, with ICRC.",
+                 "byte")
+          .count("header_writes", &Row::header_writes,
+                 "Header entries of 64 bytes that were written to host memory.")
+          .count("payload_writes", &Row::payload_writes,
+                 "Payloads that were written to host memory; a short packet has none.")
+          .count("payload_bytes", &Row::payload_bytes, "Bytes of these.", "byte")
+          .show(receive_view);
   return kTable;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a device that sends by PIO has counted.
+/// What a device that sends by PIO has counted, and its receive engine.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,15 @@ struct PioResult {
 };
 
 const StatisticsTable& pio_table();
+
+/// What a receive engine has counted. Units: packets, bytes, writes.
+struct PioReceiveResult {
+  std::string device;
+  std::uint64_t packets = 0, bytes = 0;  ///< that came by the wire, and what it carried
+  std::uint64_t header_writes = 0, payload_writes = 0;  ///< to host memory, that have left
+  std::uint64_t payload_bytes = 0;                      ///< of these
+};
+
+const StatisticsTable& pio_receive_table();
 
 }  // namespace flitwise

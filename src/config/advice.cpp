@@ -95,7 +95,8 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
       return {host};
     }
     if (place == node.name || place == node.link || place == node.name + "_cache" ||
-        place == node.name + "_memory" || place == node.name + "_pio") {
+        place == node.name + "_memory" || place == node.name + "_pio" ||
+        place == node.name + "_receive") {
       return {host, node.name, node.link};
     }
     if (place == "host_of_" + node.name || place == node.name + ".host" ||

@@ -310,11 +310,17 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
     reports.add(broken_relations(config, facts_of(graph)));
     check_egress(config.system.acs, graph, reader.origins(), "", problems);
     check_instances(graph, reader, config, reports, problems);
-    if (const auto one = problems.empty() ? too_many_domains(config, graph) : std::nullopt) {
-      const auto own = reader.instances().find(graph[one->device].name);
-      BrokenRelations relations;
-      relations.push_back(one->relation);
-      reports.add(relations, own == reader.instances().end() ? nullptr : &own->second.origins);
+    if (problems.empty()) {
+      std::vector<BrokenRelationOf> of_devices = broken_wires(config, graph);
+      if (auto one = too_many_domains(config, graph)) {
+        of_devices.push_back(std::move(*one));
+      }
+      for (const BrokenRelationOf& one : of_devices) {
+        const auto own = reader.instances().find(graph[one.device].name);
+        BrokenRelations relations;
+        relations.push_back(one.relation);
+        reports.add(relations, own == reader.instances().end() ? nullptr : &own->second.origins);
+      }
     }
   } else {
     reports.add(broken_relations(config, {}));

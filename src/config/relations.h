@@ -52,6 +52,10 @@ struct BrokenRelationOf {
 /// Software gives each domain of a host's devices a Domain ID. REQUIRES: all else holds.
 std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Graph& graph);
 
+/// Devices that send by PIO, as a whole: at the other end of each wire is one receive engine, which
+/// has room for what it writes, and all buffers have their place. REQUIRES: all else holds.
+std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& graph);
+
 /// Those of PIO send memory, part of broken_relations().
 void check_pio(const Config& config, BrokenRelations& broken);
 

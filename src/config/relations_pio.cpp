@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "common/printable.h"
+#include "common/problems.h"
 #include "common/quantity.h"
 #include "common/ranges.h"
+#include "config/instances.h"
 #include "config/names.h"
 #include "config/relations.h"
 #include "pio/launch.h"
+#include "pio/receive_queue.h"
 #include "pio/sdma_area.h"
 #include "pio/send_window.h"
 
@@ -27,11 +32,12 @@ void check_sdma(const Config& config, Bytes most, BrokenRelations& broken) {
       "packets by SDMA up to {}, and room for {} beside the PBC of 8B in the buffer of an "
       "engine; expected packets that fit into it, and into 162 blocks of 64B",
       size_text(most), size_text(room));
-  const SdmaArea area{0, workload.buffer_size, sdma.ring, most + kQwBytes + 3};
-  broken.add_if(area.places() == 0, {size, "device.pio.sdma.ring", "workload.buffer_size"},
-                "a buffer of {} for credits, a ring of {} descriptors and packets by SDMA of {}; "
-                "expected room for a packet, 64KiB or more",
-                size_text(workload.buffer_size), sdma.ring, size_text(most));
+  const SdmaArea area{0, workload.buffer_size / 2, sdma.ring, most + kQwBytes + 3};
+  broken.add_if(
+      area.places() == 0, {size, "device.pio.sdma.ring", "workload.buffer_size"},
+      "half a buffer of {} for credits, a ring of {} descriptors and packets by SDMA of {}; "
+      "expected room for a packet, 64KiB or more",
+      size_text(workload.buffer_size), sdma.ring, size_text(most));
 }
 
 }  // namespace
@@ -123,6 +129,97 @@ void warn_of_starved_vls(const Config& config, std::vector<std::string>& warning
         egress.low.empty() ? "high" : "low", fmt::join(starved, ", "), cores.vls,
         egress.low.empty() ? "low" : "high"));
   }
+}
+
+namespace {
+
+constexpr const char* kPeer = "device.pio.egress.peer";
+
+/// Devices by name, with their own configurations.
+struct Devices {
+  std::vector<std::string> names, that_receive;
+  std::vector<Config> configs;
+
+  Devices(const Config& whole, const Graph& graph) {
+    for (const NodeIndex node : graph.devices()) {
+      names.push_back(graph[node].name);
+      configs.push_back(config_of_node(whole, graph, node));
+      if (configs.back().workload.via == WorkloadVia::kPio) {
+        that_receive.push_back(names.back());
+      }
+    }
+  }
+};
+
+/// What is wrong with a peer; empty: nothing. `users`: of each receive engine so far.
+std::string flaw_of_peer(const Devices& all, std::size_t own,
+                         std::map<std::string, std::string>& users) {
+  const std::string& peer = all.configs[own].device.pio.egress.peer;
+  if (!contains(all.names, peer)) {
+    constexpr std::size_t kShown = 9;
+    std::vector<std::string> shown(
+        all.names.begin(),
+        all.names.begin() + static_cast<std::ptrdiff_t>(std::min(all.names.size(), kShown)));
+    shown.emplace_back(all.names.size() > kShown ? "so on, or none" : "none");
+    return fmt::format("no device '{}' in this topology; expected {}{}", shortened(peer),
+                       alternatives(shown), nearest_hint(peer, all.names, "name"));
+  }
+  if (all.configs[own].workload.via != WorkloadVia::kPio) {
+    return "";
+  }
+  if (!contains(all.that_receive, peer)) {
+    return fmt::format("'{}' has no receive engine, as its workload.via is not pio; expected {}",
+                       peer, alternatives(all.that_receive));
+  }
+  const auto [first, is_first] = users.emplace(peer, all.names[own]);
+  return is_first ? ""
+                  : fmt::format(
+                        "'{}' is the peer of {} already, and has one wire; expected another "
+                        "device, or none",
+                        peer, first->second);
+}
+
+}  // namespace
+
+std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& graph) {
+  std::vector<BrokenRelationOf> all;
+  const Devices devices(whole, graph);
+  const std::vector<Bytes> bases = buffer_bases(whole, graph);
+  std::map<std::string, std::string> users;
+  for (std::size_t i = 0; i < devices.names.size(); ++i) {
+    const NodeIndex node = graph.devices()[i];
+    const Config& own = devices.configs[i];
+    if (!own.device.pio.egress.peer.empty()) {
+      if (std::string flaw = flaw_of_peer(devices, i, users); !flaw.empty()) {
+        all.push_back({node, {{kPeer}, std::move(flaw)}});
+      }
+    }
+    const Bytes buffers = own.workload.domains * own.workload.buffer_size;
+    if (bases[i] != own.workload.buffer_base && bases[i] + buffers > own.host.memory.size) {
+      all.push_back({node,
+                     {{"workload.buffer_base", "workload.buffer_size", "workload.domains",
+                       "workload.via", "host.memory.size", "system.devices"},
+                      fmt::format("buffers of {} of {} from {} on, behind those of other devices, "
+                                  "end beyond the memory of {}; expected a larger "
+                                  "host.memory.size, or smaller or fewer buffers",
+                                  size_text(buffers), devices.names[i], size_text(bases[i]),
+                                  size_text(own.host.memory.size))}});
+    }
+  }
+  for (const auto& [peer, sender] : users) {
+    const auto at = static_cast<std::size_t>(
+        std::find(devices.names.begin(), devices.names.end(), peer) - devices.names.begin());
+    const Bytes buffer = devices.configs[at].workload.buffer_size;
+    if (buffer < ReceiveQueue::kLeastBuffer) {
+      all.push_back(
+          {graph.devices()[at],
+           {{"workload.buffer_size", kPeer},
+            fmt::format("a buffer of {} for each domain of {}, which receives from {} as "
+                        "well; expected workload.buffer_size {} or more",
+                        size_text(buffer), peer, sender, size_text(ReceiveQueue::kLeastBuffer))}});
+    }
+  }
+  return all;
 }
 
 }  // namespace flitwise::config

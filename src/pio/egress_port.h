@@ -34,7 +34,7 @@ class EgressPort {
   };
 
   /// Packets leave only where the peer has room for them, from now on: so many bytes for each lane
-  /// to begin with.
+  /// to begin with. [PIO-1.3]
   void limit(std::uint64_t peer_bytes) {
     is_limited_ = true;
     for (Lane& lane : lanes_) {

@@ -55,9 +55,11 @@ machines = [
                     "device.pio.egress.high=[[0, 2]]", "device.pio.egress.low=[[1, 1]]"]),
     ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet"]),
     ("checks/pio", [few, "host.cores.hostile=2", "faults.pio_integrity=0.02"]),
+    ("checks/pio", [few, "device.pio.egress.peer=ep0"]),
+    ("examples/pio_two_devices", [few]),
 ]
-# Lists and files, of which the schema knows no other value.
-never_turned = {"system.nodes", "system.edges", "system.acs.egress", "device.pio.egress.high", "device.pio.egress.low", "workload.sizes", "workload.trace"}
+# Lists, files and names, of which the schema knows no other value.
+never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
 # What contradicts something else where it is not read is refused, and cannot be turned.
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",

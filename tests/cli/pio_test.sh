@@ -105,4 +105,11 @@ for seed in 1 2 3 4 5 6 7 8; do
   [[ $(grep -c pio_stall "$work/expected") -gt 20 ]] || complain "trace $seed has next to no stores that wait"
   cmp "$work/out" "$work/expected" || complain "trace $seed: the program and pio_model.py differ"
 done
+# A peer that is no device is told at its place; one that is, receives all that was sent.
+printf 'base: %s\nsystem:\n  instances:\n    ep0: {device.pio.egress.peer: ep7}\n' "$FLITWISE_SOURCE_DIR/configs/examples/pio_two_devices.yaml" >"$work/peer.yaml"
+refuse 2 check "$work/peer.yaml"
+said "peer.yaml:4:35: device.pio.egress.peer: no device 'ep7' in this topology; expected ep0, ep1 or none"
+expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/pio_two_devices.yaml" --set workload.requests=200
+[[ $(grep -cE '^ep[01] +200 +204,800 +200 +200$' "$work/out") == 2 ]] || complain "not all packets came: $(grep -A3 "PIO receive" "$work/out")"
+
 finish

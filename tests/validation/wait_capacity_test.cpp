@@ -21,6 +21,7 @@ const std::map<std::string, const char*> kUnbounded = {
     {"order", "at a root port receive buffers hold what is in it"},
     {"pending_walks", "receive buffers of the root ports hold the requests"},
     {"requests", "accesses whose requests hold tags or receive buffers"},
+    {"receive_writes", "the receive buffer holds the packets"},
     {"cxl_lines", "a line"},
     {"cxl_ways", "those of a set"},
 };

@@ -89,6 +89,30 @@ Key steering_tag_key() {
   return key;
 }
 
+// Which names there are is a matter of the topology: relations_pio.cpp.
+Key peer_key() {
+  constexpr const char* kNone = "none";
+  Key key;
+  key.path = "device.pio.egress.peer";
+  key.range = "the name of a device, or none";
+  key.sentence =
+      "Device whose receive engine is at the other end of the wire; none: packets leave the "
+      "system.";
+  key.schema = {{"type", {"string", "integer"}}};
+  key.read = [](Config& config, const Value& value, const ReadContext& context) {
+    if (value.kind != Value::Kind::kScalar) {
+      context.report(value.place, value.seen() + "; expected the name of a device, or none");
+    } else {
+      config.device.pio.egress.peer = value.text == kNone ? "" : value.text;
+    }
+  };
+  key.write = [](const Config& config) -> nlohmann::ordered_json {
+    const std::string& peer = config.device.pio.egress.peer;
+    return peer.empty() ? kNone : peer;
+  };
+  return key;
+}
+
 }  // namespace
 
 Keys core_keys() {
@@ -186,6 +210,14 @@ Keys pio_keys() {
       time(KEY(device.pio.egress.stall_from), any_latency(), "When its stall begins."),
       time(KEY(device.pio.egress.stall), or_zero_as("none", any_latency()),
            "How long the peer has no credits for that VL."),
+      peer_key(),
+      time(KEY(device.pio.egress.propagation), any_latency(),
+           "On the wire to the peer: of a packet, and of the credits that come back for it."),
+      size(KEY(device.pio.receive.buffer),
+           between(kMostPacketBlocks * kSendBlockBytes, Bytes{1} << 30),
+           "Receive buffer for each VL, where the device is the peer of one."),
+      time(KEY(device.pio.receive.timing.parse), any_latency(),
+           "From the last byte of a packet to the DMA engine of the receiver; one packet a clock."),
       time(KEY(device.pio.timing.clock), any_clock(),
            "Clock period of send memory, launch and egress: one grant of the launch arbiter and "
            "one block read in each."),

@@ -129,6 +129,7 @@ std::vector<Relation> relations() {
        is_not("device.pio.egress.high", {"[]"}) && is_not("device.pio.egress.low", {"[]"})},
       {{"device.pio.egress.stalled_vl", "device.pio.egress.stall_from"},
        is_not("device.pio.egress.stall", {"none"})},
+      {{"device.pio.egress.propagation"}, is_not("device.pio.egress.peer", {"none"})},
       {{"device.dma.outstanding", "device.dma.issue_interval"}, is_not("workload.via", {"pio"})},
       // ---- workload
       {{"workload.payload"}, generated && is("workload.sizes", {""})},

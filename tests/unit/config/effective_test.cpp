@@ -94,6 +94,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.pio.egress.buffer", "64KiB"},
       {"device.pio.egress.high", "[[2, 5]]"},
       {"device.pio.egress.low", "[[2, 5]]"},
+      {"device.pio.egress.peer", "ep0"},
+      {"device.pio.receive.buffer", "16KiB"},
       {"device.timing.completion_timeout", "1ms"},
       {"host.timing.completion_timeout", "1ms"},
       {"run.deadlock_after", "1s"},

@@ -117,7 +117,7 @@ TEST(EgressPort, APacketThatIsReadyPassesOneThatIsNot) {
   EXPECT_EQ(one.sent[0].first, 1U);
 }
 
-// [PIO-087] Room for two packets of a lane: the third goes when the first has been taken.
+// [PIO-1.3] Room for two packets of a lane: the third goes when the first has been taken.
 TEST(EgressPort, PIO_087_APacketWaitsForRoomAtThePeer) {
   Port one;
   one.port.limit(200);
@@ -142,7 +142,7 @@ TEST(EgressPort, PIO_087_APacketWaitsForRoomAtThePeer) {
   EXPECT_TRUE(one.port.is_empty());
 }
 
-// [PIO-087] Fig. 13: each lane has room of its own.
+// [PIO-1.3] Each lane has room of its own.
 TEST(EgressPort, PIO_087_ALaneWithoutRoomAtThePeerStallsAlone) {
   Port one;
   one.port.limit(100);

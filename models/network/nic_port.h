@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The network side of a device: one end of a wire in each direction, for frames. The protocol is
+/// that of a link towards a port (flitwise/link_socket.h): BEGIN_REQ tells the receiver of a frame
+/// that starts on the wire, with the times at which it will be there; it answers TLM_UPDATED, holds
+/// the frame in its receive buffer, and calls back with END_RESP and the same frame once there is
+/// room for as much again.
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "flitwise/link_socket.h"
+#include "network/frame.h"
+
+namespace flitwise {
+
+struct FrameTypes {
+  using tlm_payload_type = Frame;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+class NicPort final : public sc_core::sc_module {
+ public:
+  /// Each may stay without a peer.
+  tlm_utils::passthrough_target_socket_optional<NicPort, 32, FrameTypes> from_wire{"from_wire"};
+  tlm_utils::simple_initiator_socket_optional<NicPort, 32, FrameTypes> to_wire{"to_wire"};
+
+  /// propagation: of the wire to the peer, there and back.
+  NicPort(const sc_core::sc_module_name& name, Time propagation)
+      : sc_module(name), propagation_(propagation) {
+    from_wire.register_nb_transport_fw(this, &NicPort::receive);
+    to_wire.register_nb_transport_bw(this, &NicPort::take_room);
+  }
+
+  // ---- the sender's side. Before the simulation starts:
+  /// From `when` on the peer has room again for as much as this frame took of its lane.
+  void on_room(std::function<void(const Frame& frame, Time when)> action) {
+    on_room_ = std::move(action);
+  }
+  /// The frame is on the wire between these times. REQUIRES: the peer has room for it.
+  void send(Frame& frame, Time begin, Time end) {
+    frame.first = begin + propagation_;
+    frame.last = end + propagation_;
+    ++sent_;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    to_wire->nb_transport_fw(frame, phase, delay);
+  }
+  std::uint64_t sent() const { return sent_; }  ///< frames
+
+  // ---- the receiver's side. Before the simulation starts:
+  /// A frame has started at the peer; it is here at frame.last, which may lie in the past by as
+  /// much as a clock of the peer.
+  void on_frame(std::function<void(Frame& frame)> action) { on_frame_ = std::move(action); }
+  /// Its room in the receive buffer is free.
+  void free(Frame& frame) {
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    from_wire->nb_transport_bw(frame, phase, delay);
+  }
+
+ private:
+  tlm::tlm_sync_enum receive(Frame& frame, tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
+    on_frame_(frame);
+    return tlm::TLM_UPDATED;
+  }
+  tlm::tlm_sync_enum take_room(Frame& frame, tlm::tlm_phase& /*phase*/,
+                               sc_core::sc_time& /*delay*/) {
+    on_room_(frame, now() + propagation_);
+    return tlm::TLM_COMPLETED;
+  }
+
+  const Time propagation_;
+  std::function<void(Frame&)> on_frame_;
+  std::function<void(const Frame&, Time)> on_room_;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace flitwise
