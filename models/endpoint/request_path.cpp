@@ -90,7 +90,8 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
 PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,
                                     const Handles::Answer& handle, Time t) {
   const RequestPiece& piece = present_.piece;
-  const bool has_bytes = transfer.op != Op::kRead && config_.real_payload;
+  const bool has_bytes =
+      transfer.op != Op::kRead && (config_.real_payload || transfer.data != nullptr);
   PacketRef packet =
       s_.pool.make(PacketKind::kTlp, has_bytes ? std::size_t{piece.length_dw} * 4 : 0);
   Tlp& tlp = packet->tlp;
@@ -153,9 +154,10 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
                  is_interrupt ? RequestUse::kInterrupt : RequestUse::kData);
 }
 
-// Bytes of the transfer, or a pattern that no two writes share.
+// Bytes of the transfer, or a pattern that no two writes share. What an engine has to say, such as
+// credits, goes out whatever workload.real_payload says.
 void RequestPath::fill_payload(Packet& packet, const Transfer& transfer) {
-  if (!config_.real_payload) {
+  if (!config_.real_payload && transfer.data == nullptr) {
     packet.length_only = true;
     return;
   }

@@ -66,7 +66,7 @@ class Builder {
   void add_pio(FabricDevice& device);
   void connect_pio();
   NicPort& nic_of(FabricDevice& device) const;
-  void add_receiver(FabricDevice& device, const NicPort& sender);
+  void add_receiver(FabricDevice& device, const NicPort& sender, const EgressOptions& packets);
   Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,

@@ -43,6 +43,12 @@ void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRo
   }
 }
 
+// What the packets of a device are like.
+EgressOptions packets_of(const Config& device, const CoresConfig& cores) {
+  return {device.workload.real_payload, device.workload.domains - cores.hostile,
+          device.faults.pio_integrity, 0};
+}
+
 }  // namespace
 
 void Builder::add_pio(FabricDevice& device) {
@@ -52,9 +58,8 @@ void Builder::add_pio(FabricDevice& device) {
   PioCoreConfig config;
   config.cores = host.host.cores;
   const RunConfig run = with_own_seed(device.config, graph_[device.node].position).run;
-  const EgressOptions egress = {workload.real_payload, workload.domains - config.cores.hostile,
-                                device.config.faults.pio_integrity,
-                                Random(run.seed).split("integrity").next()};
+  EgressOptions egress = packets_of(device.config, config.cores);
+  egress.seed = Random(run.seed).split("integrity").next();
   config.engine = {device.config.device.pio,
                    workload.domains,
                    workload.buffer_base,
@@ -182,7 +187,7 @@ void Builder::connect_pio() {
     }
     FabricDevice& peer = *fabric_.find(name);
     NicPort& from = nic_of(device);
-    add_receiver(peer, from);
+    add_receiver(peer, from, packets_of(device.config, at_root_port(device).host.cores));
     from.to_wire.bind(nic_of(peer).from_wire);
     device.pio->connect(from, fabric_.frames,
                         {peer.receiver->name(), peer.config.device.pio.receive.buffer});
@@ -197,7 +202,8 @@ NicPort& Builder::nic_of(FabricDevice& device) const {
   return *device.nic;
 }
 
-void Builder::add_receiver(FabricDevice& device, const NicPort& sender) {
+void Builder::add_receiver(FabricDevice& device, const NicPort& sender,
+                           const EgressOptions& packets) {
   const WorkloadConfig& workload = device.config.workload;
   ReceiveEngine::Hooks hooks;
   hooks.work_appeared = [endpoint = device.endpoint] { endpoint->wake(); };
@@ -212,7 +218,7 @@ void Builder::add_receiver(FabricDevice& device, const NicPort& sender) {
   device.receiver = std::make_unique<ReceiveEngine>(
       receiver_of(device).c_str(), device.name,
       ReceiveConfig{device.config.device.pio, workload.domains, workload.buffer_base,
-                    workload.buffer_size, workload.real_payload},
+                    workload.buffer_size, packets},
       nic_of(device), std::move(hooks));
   device.endpoint->attach(*device.receiver);
 }

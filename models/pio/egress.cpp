@@ -118,7 +118,8 @@ void Egress::read_out(Time now) {
     const unsigned vl = vl_of_queue(reading_.queue);
     const LaunchedPacket packet = *rules_.leaving(vl);
     const unsigned end = is_by_block ? packet.cleared + 1U : packet.blocks;
-    reading_.is_known = reading_.is_known && rules_.has_bytes(packet);
+    const bool has_bytes = rules_.has_bytes(packet);
+    reading_.is_known = reading_.is_known && has_bytes;
     for (unsigned i = packet.cleared; reading_.is_known && i < end; ++i) {
       check_block(packet, i);
     }
@@ -128,6 +129,7 @@ void Egress::read_out(Time now) {
       reading_.end += config_.timing.clock;
       continue;
     }
+    overtaken_ += has_bytes ? 0 : 1;
     if (options_.is_hostile(packet.source)) {
       ++counts_.hostile_packets;
     } else if (reading_.is_known) {
@@ -136,9 +138,6 @@ void Egress::read_out(Time now) {
     if (packet.source >= kSendContexts) {
       cleared_engines_ |= 1U << (packet.source - kSendContexts);
       ++counts_.sdma_packets;
-    }
-    if (wire_) {
-      wire_->add(packet, reading_.pbc, rules_);
     }
     port_.put(reading_.queue, reading_.pbc.wire_bytes(), reading_.end + config_.timing.egress,
               reading_.begun);
@@ -188,8 +187,11 @@ void Egress::arbitrate(Time now) {
                 begin_of(*packet),
                 rules_.pbc_of(*packet),
                 {}};
-    reading_.is_known = options_.checks_bytes && !options_.is_hostile(packet->source);
+    reading_.is_known = options_.has_stamp(packet->source);
     read_blocks_ += packet->blocks;
+    if (wire_) {
+      wire_->add(*packet, reading_.pbc, rules_);
+    }
   } else if (chosen.source >= kSendContexts) {
     sdma_begin_of(chosen);
     ++counts_.sdma_lost;

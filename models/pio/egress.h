@@ -83,6 +83,8 @@ class Egress {
   void sdma_begins(unsigned engine, unsigned blocks, Time when);
   /// From there to its last byte on the wire: packets that have left in the window.
   const LatencyHistogram& latency() const { return latency_; }
+  /// Packets whose context was initialised before they had been read out. [PIO-12.36]
+  std::uint64_t overtaken() const { return overtaken_; }
 
   void start_window(Time now);
   /// place: of the device's engine. window: how long it was.
@@ -132,7 +134,7 @@ class Egress {
   std::uint32_t cleared_engines_ = 0;
   std::uint64_t grants_ = 0, read_blocks_ = 0;  // clocks that launch and send memory were busy
   std::uint64_t bytes_before_ = 0, grants_before_ = 0, read_blocks_before_ = 0;  // the window
-  std::uint64_t cleared_blocks_ = 0;
+  std::uint64_t cleared_blocks_ = 0, overtaken_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};
   Time lane_since_ = Time::never();  // packets are launched, and no lane has room

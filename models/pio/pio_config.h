@@ -28,6 +28,7 @@ struct EgressOptions {
   bool is_hostile(unsigned source) const {
     return source >= first_hostile && source < kSendContexts;
   }
+  bool has_stamp(unsigned source) const { return checks_bytes && !is_hostile(source); }
 };
 
 struct PioEngineConfig {

@@ -253,6 +253,9 @@ Component::Counts PioEngine::errors() const {
   if (rules_.bad_context_writes() > 0) {
     all["bad_context_write"] = rules_.bad_context_writes();
   }
+  if (egress_.overtaken() > 0) {
+    all["initialised_under_traffic"] = egress_.overtaken();
+  }
   if (registers_.refused() > 0) {
     all["bad_register_access"] = registers_.refused();
   }

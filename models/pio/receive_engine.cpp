@@ -63,7 +63,7 @@ void ReceiveEngine::work() {
 void ReceiveEngine::receive(FrameRef frame, Time now) {
   Packet packet;
   packet.bytes = static_cast<std::uint32_t>(frame->bytes.size());
-  if (config_.checks_bytes) {
+  if (config_.sender.has_stamp(frame->source)) {
     check_.note(frame->source, frame->lane, packet.bytes,
                 [&](std::uint64_t place) { return qw_of_packet(frame->bytes, place); });
   }
@@ -217,10 +217,12 @@ std::vector<CheckResult> ReceiveEngine::checks_at_rest() const {
       {own + "a header was written for each packet that came",
        totals_.header_writes == totals_.packets,
        fmt::format("{} written, {} came", totals_.header_writes, totals_.packets)}};
-  if (config_.checks_bytes && !hooks_.are_writes_lost()) {
+  if (config_.sender.checks_bytes && !hooks_.are_writes_lost()) {
     std::size_t wrong = 0;
     for (unsigned domain = 0; domain < config_.domains; ++domain) {
-      wrong += queues_[domain].packets() > 0 && !is_in_memory(last_[domain]) ? 1 : 0;
+      const Last& last = last_[domain];
+      const bool is_known = queues_[domain].packets() > 0 && config_.sender.has_stamp(last.source);
+      wrong += is_known && !is_in_memory(last) ? 1 : 0;
     }
     all.push_back({own + "the last packet of each domain is in memory, header and payload",
                    wrong == 0, fmt::format("{} are not", wrong)});

@@ -29,7 +29,7 @@ struct ReceiveConfig {
   unsigned domains = 1;           ///< a packet is for the domain source modulo these [PIO-1.4]
   std::uint64_t buffer_base = 0;  ///< of domain 0
   std::uint64_t buffer_size = 0;  ///< of each; ReceiveQueue::kLeastBuffer or more
-  bool checks_bytes = true;       ///< packets carry stamps
+  EgressOptions sender;           ///< what its packets are like
 };
 
 class ReceiveEngine final : public ComponentModule, public Engine {

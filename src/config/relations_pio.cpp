@@ -32,6 +32,10 @@ void check_sdma(const Config& config, Bytes most, BrokenRelations& broken) {
       "packets by SDMA up to {}, and room for {} beside the PBC of 8B in the buffer of an "
       "engine; expected packets that fit into it, and into 162 blocks of 64B",
       size_text(most), size_text(room));
+  broken.add_if(!workload.real_payload, {"host.cores.sdma_from", "workload.real_payload"},
+                "packets by SDMA from {} on, whose descriptors are bytes in host memory; expected "
+                "workload.real_payload true",
+                size_text(config.host.cores.sdma_from));
   const SdmaArea area{0, workload.buffer_size / 2, sdma.ring, most + kQwBytes + 3};
   broken.add_if(
       area.places() == 0, {size, "device.pio.sdma.ring", "workload.buffer_size"},

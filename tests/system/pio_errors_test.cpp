@@ -41,7 +41,9 @@ RunResult run(const std::string& yaml) {
   return result;
 }
 PioResult pio_of(const RunResult& result) {
-  return result.rows<PioResult>().at(0);
+  const PioResult& row = result.rows<PioResult>().at(0);
+  EXPECT_EQ(row.errors.count("initialised_under_traffic"), 0U);  // software waits [PIO-9.7]
+  return row;
 }
 
 // [PIO-6.7, 9.1, 9.7]
