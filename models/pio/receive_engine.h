@@ -18,6 +18,7 @@
 #include "flitwise/config.h"
 #include "network/nic_port.h"
 #include "pio/packet_check.h"
+#include "pio/pio_config.h"
 #include "pio/pio_result.h"
 #include "pio/receive_queue.h"
 #include "stats/wait_book.h"
