@@ -123,8 +123,12 @@ void ReceiveEngine::finished(const TransferEnd& end) {
   const bool is_header = end.token % 2 != 0;
   Packet& packet = packets_[token];
   last_end_ = std::max(last_end_, end.when);
-  ++(is_header ? totals_.header_writes : totals_.payload_writes);
-  if (!is_header) {
+  if (end.status != TransferStatus::kDone) {
+    ++(is_header ? dropped_headers_ : dropped_payloads_);
+  } else if (is_header) {
+    ++totals_.header_writes;
+  } else {
+    ++totals_.payload_writes;
     totals_.payload_bytes += packet.payload_bytes();
   }
   if (!is_header || packet.payload_bytes() == 0) {
@@ -178,6 +182,14 @@ void ReceiveEngine::report(RunResult& result) const {
   result.rows<PioReceiveResult>().push_back(std::move(row));
 }
 
+Component::Counts ReceiveEngine::errors() const {
+  Counts all;
+  if (const std::uint64_t dropped = dropped_headers_ + dropped_payloads_; dropped > 0) {
+    all["receive_write_dropped"] = dropped;
+  }
+  return all;
+}
+
 std::vector<CheckResult> ReceiveEngine::checks() const {
   const std::string own = device_ + ": ";
   const std::uint64_t sent = hooks_.peer_sent();
@@ -215,9 +227,11 @@ std::vector<CheckResult> ReceiveEngine::checks_at_rest() const {
   const std::string own = device_ + ": ";
   std::vector<CheckResult> all = {
       {own + "a header was written for each packet that came",
-       totals_.header_writes == totals_.packets,
-       fmt::format("{} written, {} came", totals_.header_writes, totals_.packets)}};
-  if (config_.sender.checks_bytes && !hooks_.are_writes_lost()) {
+       totals_.header_writes + dropped_headers_ == totals_.packets,
+       fmt::format("{} written, {} dropped, {} came", totals_.header_writes, dropped_headers_,
+                   totals_.packets)}};
+  const bool are_lost = dropped_headers_ + dropped_payloads_ > 0 || hooks_.are_writes_lost();
+  if (config_.sender.checks_bytes && !are_lost) {
     std::size_t wrong = 0;
     for (unsigned domain = 0; domain < config_.domains; ++domain) {
       const Last& last = last_[domain];

@@ -66,6 +66,7 @@ class ReceiveEngine final : public ComponentModule, public Engine {
   void start_window() override;
   std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
+  Counts errors() const override;
   std::vector<CheckResult> checks() const override;
   std::vector<CheckResult> checks_at_rest() const override;
 
@@ -110,7 +111,8 @@ class ReceiveEngine final : public ComponentModule, public Engine {
   std::uint64_t most_held_ = 0;                  // by any
   PacketCheck check_;
   PioReceiveResult totals_, before_;  // since the start of the run; at the begin of the window
-  bool counts_ = false;               // the window has begun
+  std::uint64_t dropped_headers_ = 0, dropped_payloads_ = 0;  // with a reset, say
+  bool counts_ = false;                                       // the window has begun
   WaitBook waits_;
 };
 
