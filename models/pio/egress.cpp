@@ -118,8 +118,8 @@ void Egress::read_out(Time now) {
     const unsigned vl = vl_of_queue(reading_.queue);
     const LaunchedPacket packet = *rules_.leaving(vl);
     const unsigned end = is_by_block ? packet.cleared + 1U : packet.blocks;
-    const bool has_bytes = rules_.has_bytes(packet);
-    reading_.is_known = reading_.is_known && has_bytes;
+    const bool is_alive = rules_.is_alive(packet);
+    reading_.is_known = reading_.is_known && is_alive;
     for (unsigned i = packet.cleared; reading_.is_known && i < end; ++i) {
       check_block(packet, i);
     }
@@ -129,7 +129,7 @@ void Egress::read_out(Time now) {
       reading_.end += config_.timing.clock;
       continue;
     }
-    overtaken_ += has_bytes ? 0 : 1;
+    overtaken_ += is_alive ? 0 : 1;
     if (options_.is_hostile(packet.source)) {
       ++counts_.hostile_packets;
     } else if (reading_.is_known) {

@@ -296,7 +296,7 @@ bool SendEngine::is_of_this_life(const LaunchedPacket& packet) const {
 }
 
 bool SendEngine::has_bytes(const LaunchedPacket& packet) const {
-  return packet.cleared == 0 && (is_of_this_life(packet) || is_of_ring(packet));
+  return packet.cleared == 0 && is_alive(packet);
 }
 
 Pbc SendEngine::pbc_of(const LaunchedPacket& packet) const {

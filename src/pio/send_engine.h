@@ -137,6 +137,10 @@ class SendEngine {
   /// Are its bytes still known? Not those of sdma_fill(), nor of a life before a restart,
   /// nor where blocks were cleared one by one.
   bool has_bytes(const LaunchedPacket& packet) const;
+  /// Its context or ring has not been initialised since.
+  bool is_alive(const LaunchedPacket& packet) const {
+    return is_of_this_life(packet) || is_of_ring(packet);
+  }
   /// A packet as it stands in send memory: its PBC, and the bytes behind that, in order. REQUIRES:
   /// has_bytes().
   Pbc pbc_of(const LaunchedPacket& packet) const;

@@ -20,7 +20,7 @@ ReceiveConfig config_of() {
   config.domains = 3;
   config.buffer_base = kBase;
   config.buffer_size = kSize;
-  config.checks_bytes = false;
+  config.sender.checks_bytes = false;
   return config;
 }
 
