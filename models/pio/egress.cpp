@@ -49,8 +49,8 @@ void Egress::connect(NicPort& port, FramePool& frames, FrameSender::Peer peer) {
 }
 
 void Egress::work(Time now) {
-  send(now);  // whoever leaves makes room
   read_out(now);
+  send(now);  // whoever leaves makes room
   launch(now);
   arbitrate(now);
   note_hold(now);
@@ -77,12 +77,37 @@ void Egress::send(Time now) {
       });
 }
 
+// Does anybody see when the packet that is read has been read? Not where no packet waits behind it,
+// no credits return with it, and no return waits that would tell of it: then whatever happens next
+// looks first.
+bool Egress::is_read_unseen() const {
+  if (!is_reading() || wire_ || has_launched() || port_.may_stall() ||
+      config_.clear == PioClear::kBlock || reading_.pbc.credit_return || rules_.has_return()) {
+    return false;
+  }
+  const LaunchedPacket& packet = *rules_.leaving(vl_of_queue(reading_.queue));
+  if (!rules_.is_of_this_life(packet)) {
+    return false;
+  }
+  const SendContext& context = rules_.context(packet.source);
+  const unsigned threshold = context.setup().threshold;
+  return !context.setup().early_return &&
+         (threshold == 0 || context.pending() + packet.blocks < threshold);
+}
+
+Time Egress::port_drained(Time now) const {
+  return is_read_unseen() ? std::max(port_.drained_with(reading_.pbc.wire_bytes(),
+                                                        reading_.end + config_.timing.egress),
+                                     now)
+                          : port_.drained(now);
+}
+
 // Without a peer the port goes on by itself: it is looked at where somebody waits for its room, and
 // at the end.
 Time Egress::next_work(Time now) const {
   Time next = Time::never();
   if (is_reading()) {
-    next = reading_.end;
+    next = is_read_unseen() ? next : reading_.end;
   } else if (lane_since_ == Time::never() && rules_.next_vl().queue != kVlQueues) {
     next = now + config_.timing.clock;  // what came before was dropped
   }
@@ -261,6 +286,7 @@ std::vector<std::string> Egress::waits_for() const {
 }
 
 void Egress::start_window(Time now) {
+  read_out(now);
   send(now);
   bytes_before_ = counts_.bytes;
   lanes_ = 0;

@@ -54,11 +54,13 @@ class Egress {
   bool is_quiet() const { return !is_reading() && port_.is_empty() && !has_launched(); }
   /// The port sends what it has until then, as far as it does so by itself.
   Time drained(Time now) const {
-    const Time end = port_.drained(now);
+    const Time end = port_drained(now);
     return end == Time::never() ? Time{} : end;
   }
   /// When work() knows of all that the port sends; never: nothing waits.
-  Time port_drained(Time now) const { return port_.drained(now); }
+  Time port_drained(Time now) const;
+  /// What has been read out before now is told of. To be called before others look at the rules.
+  void catch_up(Time now) { read_out({now.fs - 1}); }
   /// SDMA engines whose packets were read out since it was asked last, a bit each.
   std::uint32_t take_cleared_engines() { return std::exchange(cleared_engines_, 0); }
   /// For reports.
@@ -110,6 +112,7 @@ class Egress {
   };
   void send(Time now);
   void read_out(Time now);
+  bool is_read_unseen() const;
   void launch(Time now);
   void note_hold(Time now);
   void arbitrate(Time now);

@@ -94,6 +94,7 @@ void PioEngine::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
 void PioEngine::work() {
   wakeup_.taken();
   const Time now = flitwise::now();
+  egress_.catch_up(now);
   while (arrivals_.is_due(now)) {
     take(arrivals_.take(), now);
   }

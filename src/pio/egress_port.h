@@ -104,9 +104,14 @@ class EgressPort {
   /// When all that waits has left, whichever lane goes first; where one may stall or the peer sets
   /// a limit: as next(). Looked at then, work() knows when each packet has left.
   Time drained(Time now) const {
-    const bool may_stall = is_limited_ || stall_.until > Time{};
-    return waiting_ == 0 || may_stall ? next(now) : std::max(drained_, now);
+    return waiting_ == 0 || may_stall() ? next(now) : std::max(drained_, now);
   }
+  /// The same, were a packet put that may leave from `ready` on. REQUIRES: !may_stall().
+  Time drained_with(std::uint32_t bytes, Time ready) const {
+    return std::max(drained_, ready) + duration_of(bytes);
+  }
+  /// A lane may have to wait for the peer.
+  bool may_stall() const { return is_limited_ || stall_.until > Time{}; }
   /// Lanes that have a packet and no room for it at the peer, a bit each.
   unsigned lanes_without_room() const {
     unsigned lanes = 0;

@@ -119,7 +119,9 @@ std::vector<Relation> relations() {
       {{"device.cxl.coherence", "device.cxl.timing"}, cxl_memory},
       {{"device.cxl.own_cache"}, hdm_db},
       {{"device.cxl.cache"}, cxl_cache},
-      {{"host.cores.timing.fence"}, is_not("host.cores.fence", {"none"})},
+      {{"host.cores.timing.fence"},  // recovery fences as well
+       is_not("host.cores.fence", {"none"}) || is_not("host.cores.hostile", {"0"}) ||
+           is_not("faults.pio_integrity", {"0.0"})},
       {{"host.cores.vl_choice"}, is_not("host.cores.vls", {"1"})},
       {{"device.pio"}, pio},
       {{"host.cores.timing.descriptor", "device.pio.sdma"},
