@@ -20,6 +20,8 @@ class DueQueue {
   std::size_t size() const { return entries_.size(); }
   /// The first time; never where there is none.
   Time next() const { return entries_.empty() ? Time::never() : entries_.front().when; }
+  /// The last time. REQUIRES: !empty().
+  Time last() const { return entries_.back().when; }
   bool is_due(Time now) const { return !entries_.empty() && entries_.front().when <= now; }
   /// Most entries come in the order of their times, at no cost.
   void add(Entry entry, Time when) {

@@ -328,8 +328,15 @@ bool PioCore::is_quiet() const {
     return one.packet.context != nullptr || one.needs_fence || one.force_writes > 0 ||
            one.in_error != nullptr;
   });
-  return !is_writing && core_.buffer().held_blocks() == 0 && core_.waiting(0) == 0 &&
-         core_.waiting(1) == 0 && !core_.is_fenced(0) && !core_.is_fenced(1);
+  return !is_writing && holds_no_block() && core_.waiting(0) == 0 && core_.waiting(1) == 0 &&
+         !core_.is_fenced(0) && !core_.is_fenced(1);
+}
+
+// Blocks whose time is over are free: nobody takes them back before somebody needs them.
+bool PioCore::holds_no_block() const {
+  const unsigned held = core_.buffer().held_blocks();
+  return held == 0 ||
+         (!needs_releases() && releases_.size() == held && releases_.last() <= flitwise::now());
 }
 
 // A thread that waits for an arrival keeps its own pace.

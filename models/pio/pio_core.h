@@ -105,6 +105,7 @@ class PioCore final : public ComponentModule {
   void drain(Time now);
   void stall(unsigned number, Time now, bool is_stalled);
   bool needs_releases() const;
+  bool holds_no_block() const;
   bool may_store(const Thread& thread) const;
   std::uint64_t address_of(const Packet& packet) const;
   Time next_of(const Thread& thread) const;

@@ -143,6 +143,19 @@ run: {warmup: 0, deadlock_after: 900us}
   EXPECT_GT(now(), Time::from_us(190'000));
 }
 
+// Cores send packets and wait for the next arrival, three times as long as patience lasts. Blocks
+// of their store buffers are out meanwhile, and nobody takes them back.
+TEST(Deadlock, IsNoneWherePacketsOfPioComeLaterThanPatienceLasts) {
+  EXPECT_EQ(end_of(R"(
+host: {cores: {count: 2, threads: 2}, timing: {completion_timeout: 200us}}
+device: {functions: {bar_size: 64MiB}, pio: {depth: 16, threshold: 0, early_return: true}, timing: {completion_timeout: 200us}}
+workload: {via: pio, requests: 8, payload: 200B, domains: 4, arrival: cbr, rate: 1000req/s}
+run: {warmup: 0, deadlock_after: 300us}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(4'000));
+}
+
 // The first write keeps the only credit, the second waits for it: the pace of the engine excuses
 // nothing any more.
 TEST(Deadlock, OfWorkThatIsUnderWayIsNotPutOffByThePaceOfTheEngine) {
