@@ -135,7 +135,10 @@ class Machine::Patience {
     begin();
   }
 
-  void begin() { watch_.begin(now()); }
+  void begin() {
+    watch_.begin(now());
+    long_wait_ = {};
+  }
   /// Requests, messages and handle orders count.
   void look();
   /// Steps of software count.
@@ -144,6 +147,7 @@ class Machine::Patience {
  private:
   bool is_completed(std::uint64_t done, const Progress& sum);
   void set_doubt(bool is_doubtful);
+  void wait(ProgressWatch::Outlook outlook, Time end);
   void wait_until(Time end);
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -152,6 +156,7 @@ class Machine::Patience {
   RepeatBook repeats_;
   std::uint64_t mark_;  // completed so far
   const char* when_;
+  Time long_wait_{};  // the end of the longest wait that takes more than half of the patience
   bool is_doubtful_ = false;
 };
 
@@ -205,21 +210,38 @@ void Machine::Patience::look() {
       watch_.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);
   if (is_completed(done, sum)) {
     set_doubt(false);
+    long_wait_ = {};
   } else if (outlook == Outlook::kMoves) {
     return;
   } else if (machine_.next_own_work()) {
     begin();
-  } else if (outlook == Outlook::kDoubtful) {
+  } else {
+    wait(outlook, std::max(machine_.end_of_timers().value_or(Time{}), sum.memory_done));
+  }
+}
+
+// Somebody lets time pass until `end`, by itself, whatever else goes on. Short waits that come
+// again and again excuse nothing where things happen and nothing is completed.
+void Machine::Patience::wait(ProgressWatch::Outlook outlook, Time end) {
+  using Outlook = ProgressWatch::Outlook;
+  const Time patience = machine_.config.run.deadlock_after;
+  if (end - now() > Time{patience.fs / 2}) {
+    long_wait_ = std::max(long_wait_, end);
+  }
+  if (outlook == Outlook::kDoubtful) {
     repeats_.begin();
     set_doubt(true);
-  } else if (const Time end = std::max(machine_.end_of_timers().value_or(Time{}), sum.memory_done);
-             outlook == Outlook::kSilent && end > now()) {
+  } else if (outlook == Outlook::kSilent && end > now()) {
     wait_until(end);
+  } else if (long_wait_ != Time{}) {
+    if (long_wait_ <= now()) {
+      begin();
+    }
   } else {
     fail(
         fmt::format("no progress for {} us of simulated time: no request, message or handle order "
                     "was completed",
-                    machine_.config.run.deadlock_after.fs / 1'000'000'000));
+                    patience.fs / 1'000'000'000));
   }
 }
 

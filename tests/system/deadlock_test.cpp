@@ -187,6 +187,21 @@ run: {warmup: 0, deadlock_after: 1ms}
   EXPECT_GT(now(), Time::from_us(3'000));
 }
 
+// As before, while the driver unmaps other pages all the time, which is no progress.
+TEST(Deadlock, IsNoneBeforeATimerThatRunsOutWhileOthersGoOn) {
+  EXPECT_EQ(end_of(R"(
+iommu: {translation: first_stage}
+device: {atc: {enabled: true}, pri: {enabled: true}, timing: {completion_timeout: 100us}}
+host:
+  timing: {completion_timeout: 100us}
+  iommu_driver: {enabled: true, premapped: 0.2, map_latency: 1ms, unmap_rate: 300000}
+workload: {kind: posted_write, payload: 64B, requests: 200, domains: 4, placement: random, buffer_size: 64KiB}
+run: {warmup: 0, deadlock_after: 100us}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(100'000));
+}
+
 // Caches of one entry, and two domains in turn: each request has walks for a page that has been
 // walked for before, in an earlier doubt.
 TEST(Deadlock, IsNoneWhilePagesOfEarlierRequestsAreWalkedForAgain) {
