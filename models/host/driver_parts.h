@@ -13,6 +13,7 @@
 
 #include "common/due_queue.h"
 #include "common/random.h"
+#include "common/ranges.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
@@ -87,6 +88,10 @@ class CommandRing {
       std::vector<DescriptorBytes> commands, std::function<void()> done = [] {});
   bool is_quiet() const { return batches_.empty(); }
   std::uint64_t written() const { return written_; }
+  /// Commands that the agent has not been told of.
+  std::size_t waiting() const {
+    return sum_of<std::size_t>(batches_, [](const Batch& one) { return one.commands.size(); });
+  }
   UseClock use;  ///< 1 while there is something to write
 
  private:

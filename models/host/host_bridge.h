@@ -53,6 +53,7 @@ class HostBridge : public ComponentModule, public HostAccess, private DeviceWay 
 
   // Component:
   bool is_quiet() const override { return requests_.is_quiet() && agenda_.empty(); }
+  void add_progress(Progress& sum) const override { sum.steps += steps_; }
   /// master_abort, completion_timeout, link_down.
   Counts errors() const override { return errors_; }
   void observe(const Observer& observer) override {

@@ -123,8 +123,9 @@ std::string IommuDriver::waiting() const {
     return "";
   }
   return fmt::format(
-      "{}: {} unmaps wait, {} are under way, {} page requests are not answered{}{}\n", name(),
-      unmaps_.waiting(), unmaps_.under_way(), pages_.requests_out(),
+      "{}: {} unmaps wait, {} are under way, {} page requests are not answered, {} commands go to "
+      "its agent{}{}\n",
+      name(), unmaps_.waiting(), unmaps_.under_way(), pages_.requests_out(), parts_.ring.waiting(),
       teardown_.is_quiet() ? "" : ", " + teardown_.waiting(),
       is_ready() ? "" : ", its queue is not enabled");
 }

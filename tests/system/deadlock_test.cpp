@@ -202,6 +202,38 @@ run: {warmup: 0, deadlock_after: 100us}
   EXPECT_GT(now(), Time::from_us(100'000));
 }
 
+/// A run with a driver whose accesses take nearly as long as patience lasts, and fields of
+/// host.iommu_driver and workload.
+std::string driver_config(const std::string& driver, const std::string& workload) {
+  return "iommu: {translation: first_stage}\n"
+         "device: {atc: {enabled: true}, pri: {enabled: true}, timing: {completion_timeout: "
+         "100us}}\n"
+         "host: {timing: {completion_timeout: 100us}, iommu_driver: {enabled: true, " +
+         driver + "}}\nworkload: {kind: posted_write, payload: 64B, domains: 4, " + workload +
+         "}\nrun: {warmup: 0, deadlock_after: 100us}\n";
+}
+
+// An unmap that is under way when the last request is over takes four accesses and more.
+TEST(Deadlock, IsNoneWhileTheDriverTakesTheStepsOfAnUnmap) {
+  EXPECT_EQ(end_of(driver_config("step: 90us, unmap_rate: 10000000", "requests: 200")), "");
+  EXPECT_GT(now(), Time::from_us(4 * 90));
+}
+// A batch takes more than two accesses for each of its unmaps, each short.
+TEST(Deadlock, IsNoneWhileTheDriverUnmapsABatch) {
+  EXPECT_EQ(
+      end_of(driver_config("step: 1us, batch: 256, unmap_rate: 1000000000", "requests: 2000")), "");
+  EXPECT_GT(now(), Time::from_us(2 * 256));
+}
+TEST(Deadlock, IsNoneWhileTheDriverTakesTheStepsOfAPageAnswer) {
+  EXPECT_EQ(end_of(driver_config("step: 90us, premapped: 0", "requests: 4")), "");
+  EXPECT_GT(now(), Time::from_us(6 * 90));
+}
+// The device stops the context, then caches are told, each with a wait behind it.
+TEST(Deadlock, IsNoneWhileTheDriverTakesTheStepsOfATeardown) {
+  EXPECT_EQ(end_of(driver_config("step: 90us, teardown_rate: 10000000", "requests: 200")), "");
+  EXPECT_GT(now(), Time::from_us(6 * 90));
+}
+
 // Caches of one entry, and two domains in turn: each request has walks for a page that has been
 // walked for before, in an earlier doubt.
 TEST(Deadlock, IsNoneWhilePagesOfEarlierRequestsAreWalkedForAgain) {

@@ -13,7 +13,7 @@ Time us(std::int64_t n) {
 }
 
 TEST(ProgressWatch, OnlyWhatIsCompletedMakesPatienceBeginAnew) {
-  ProgressWatch watch(us(100));
+  ProgressWatch watch(us(100), 0);
   watch.begin(us(0));
   EXPECT_EQ(watch.look(us(50), 0, 0), Outlook::kMoves);
   EXPECT_EQ(watch.look(us(51), 0, 1), Outlook::kDoubtful);
@@ -24,7 +24,7 @@ TEST(ProgressWatch, OnlyWhatIsCompletedMakesPatienceBeginAnew) {
 }
 
 TEST(ProgressWatch, SilenceIsToldFromThingsThatGoByAndCompleteNothing) {
-  ProgressWatch watch(us(100));
+  ProgressWatch watch(us(100), 0);
   watch.begin(us(0));
   EXPECT_EQ(watch.look(us(10), 0, 7), Outlook::kMoves);
   EXPECT_EQ(watch.look(us(101), 0, 7), Outlook::kSilent) << "nothing at all since 10 us";
@@ -34,7 +34,7 @@ TEST(ProgressWatch, SilenceIsToldFromThingsThatGoByAndCompleteNothing) {
 }
 
 TEST(ProgressWatch, SilenceIsHalfOfPatienceAndMore) {
-  ProgressWatch watch(us(100));
+  ProgressWatch watch(us(100), 0);
   watch.begin(us(0));
   EXPECT_EQ(watch.look(us(60), 0, 1), Outlook::kDoubtful);
   EXPECT_EQ(watch.look(us(110), 0, 1), Outlook::kRepeats) << "50 us ago";
@@ -45,13 +45,37 @@ TEST(ProgressWatch, SilenceIsHalfOfPatienceAndMore) {
 }
 
 TEST(ProgressWatch, WhatMemoryHasTakenIsCompletedWhenMemoryIsDone) {
-  ProgressWatch watch(us(100));
+  ProgressWatch watch(us(100), 0);
   watch.begin(us(0));
   EXPECT_EQ(watch.look(us(10), 1, 1, us(500)), Outlook::kMoves);
   EXPECT_EQ(watch.look(us(550), 1, 1, us(500)), Outlook::kMoves);
   EXPECT_EQ(watch.look(us(551), 1, 1, us(500)), Outlook::kDoubtful);
   EXPECT_EQ(watch.look(us(601), 1, 2, us(900)), Outlook::kRepeats)
       << "an access to memory that completes nothing is no progress";
+}
+
+TEST(ProgressWatch, TheFirstStepsBehindACompletionAreProgress) {
+  ProgressWatch watch(us(100), 2);
+  watch.begin(us(0));
+  EXPECT_EQ(watch.look(us(90), 0, 1), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(180), 0, 7), Outlook::kMoves)
+      << "what lies between two looks is one step";
+  EXPECT_EQ(watch.look(us(270), 0, 8), Outlook::kDoubtful);
+  EXPECT_EQ(watch.look(us(281), 0, 9), Outlook::kRepeats) << "patience since the second step";
+  EXPECT_EQ(watch.look(us(282), 1, 9), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(380), 1, 10), Outlook::kMoves) << "two steps more";
+  EXPECT_EQ(watch.look(us(470), 1, 11), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(560), 1, 12), Outlook::kDoubtful);
+  watch.begin(us(600));
+  EXPECT_EQ(watch.look(us(690), 1, 13), Outlook::kMoves);
+}
+
+TEST(ProgressWatch, AStepDoesNotShortenTheTimeThatMemoryHas) {
+  ProgressWatch watch(us(100), 2);
+  watch.begin(us(0));
+  EXPECT_EQ(watch.look(us(10), 1, 1, us(500)), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(20), 1, 2, us(500)), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(550), 1, 2, us(500)), Outlook::kMoves);
 }
 
 }  // namespace
