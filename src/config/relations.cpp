@@ -3,12 +3,10 @@
 #include "config/relations.h"
 
 #include <array>
-#include <string_view>
 
 #include "common/quantity.h"
 #include "common/ranges.h"
 #include "config/names.h"
-#include "config/sections/sections.h"
 #include "endpoint/domain_numbers.h"
 #include "flitwise/tlp.h"
 
@@ -259,38 +257,6 @@ void check_workload(const Config& config, BrokenRelations& broken) {
                 {"host.dhi.granted.first_pasid", "host.dhi.granted.last_pasid"},
                 "PASIDs {} to {}; expected host.dhi.granted.last_pasid of at least {}",
                 granted.first_pasid, granted.last_pasid, granted.first_pasid);
-}
-
-/// Patience begins anew behind these (docs/statistics.md, "When a run ends by itself").
-constexpr std::string_view kWaitedFor[] = {"run.deadlock_after",
-                                           "device.dma.issue_interval",
-                                           "host.memory.timing.latency",
-                                           "iommu.timing.invalidate_timeout",
-                                           "host.iommu_driver.map_latency",
-                                           "host.iommu_driver.flush_after",
-                                           "host.iommu_driver.remap_after"};
-
-/// No part of a machine has stopped for good before what is under way has taken the time that it
-/// takes, and a timer has run out: of completions [LNK-9.18], of replays [LNK-7.18] [CXL-3.7], of
-/// Acks [CXL-3.4]. Every time of the tables is looked at, but for those that a run waits for
-/// anyway.
-void check_patience(const Config& config, BrokenRelations& broken) {
-  const std::int64_t patience = config.run.deadlock_after.fs;
-  for (const Key& key : all_rows()) {
-    if (key.unit != "time" || contains(kWaitedFor, key.path)) {
-      continue;
-    }
-    const auto written = key.write(config).get<std::string>();  // a word: follows from others
-    const Read<std::int64_t> time = read_quantity(written, time_dimension());
-    const bool is_of_completions = key.path.find(".completion_timeout") != std::string::npos;
-    broken.add_if(time.value.value_or(0) > patience, {"run.deadlock_after", key.path},
-                  "a run without progress counts as a deadlock after {}, but {} {}; expected "
-                  "run.deadlock_after of at least {}, or a shorter {}",
-                  write_quantity(patience, time_dimension()),
-                  is_of_completions ? "a request without completion gives up after"
-                                    : key.path + " alone takes",
-                  written, written, key.path);
-  }
 }
 
 void check_translation(const Config& config, BrokenRelations& broken) {

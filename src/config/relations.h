@@ -56,6 +56,9 @@ std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Grap
 /// has room for what it writes, and all buffers have their place. REQUIRES: all else holds.
 std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& graph);
 
+/// Those between times and run.deadlock_after, part of broken_relations().
+void check_patience(const Config& config, BrokenRelations& broken);
+
 /// Those of PIO send memory, part of broken_relations().
 void check_pio(const Config& config, BrokenRelations& broken);
 

@@ -293,6 +293,18 @@ TEST(Relations, NobodyCallsADeadlockBeforeATimerOrAStepIsOver) {
   }
 }
 
+// There and back: twice 50 ms and what the other times of the tables take by default.
+TEST(Relations, NobodyCallsADeadlockBeforeARequestMayHavePassedAllParts) {
+  expect_accepted({"device.timing.pipeline=30ms", "host.timing.root_port=19ms"});
+  expect_refused({"device.timing.pipeline=30ms", "host.timing.root_port=20ms"},
+                 "a request may take 101ms for its way there and back, 30ms of it for each "
+                 "device.timing.pipeline; expected run.deadlock_after of at least 101ms");
+  expect_refused({"device.cxl.timing.latency=60ms", "device.cxl.timing.controller=30ms"},
+                 "of it for each device.cxl.timing.latency");
+  expect_accepted(
+      {"device.timing.pipeline=30ms", "host.timing.root_port=20ms", "run.deadlock_after=101ms"});
+}
+
 // Patience begins anew behind those.
 TEST(Relations, TimesThatSomebodyHasSetHimselfMayBeLongerThanPatience) {
   expect_accepted({"device.dma.issue_interval=1s", "host.memory.timing.latency=1s",
