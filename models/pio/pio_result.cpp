@@ -8,24 +8,27 @@
 namespace flitwise {
 namespace {
 
-// Returns by cause: those that there were.
+// Packets that are not plain ones, and returns by cause: those that there were.
 TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result*/) {
-  struct Cause {
+  struct Column {
     const char* name;
     std::uint64_t PioResult::*count;
   };
-  constexpr Cause kCauses[] = {{"by threshold", &PioResult::due_to_threshold},
-                               {"by PBC", &PioResult::due_to_pbc},
-                               {"forced", &PioResult::due_to_force},
-                               {"early", &PioResult::due_to_early},
-                               {"by error", &PioResult::due_to_error}};
-  std::vector<Cause> seen;
+  constexpr Column kColumns[] = {{"by SDMA", &PioResult::sdma_packets},
+                                 {"lost", &PioResult::lost_packets},
+                                 {"hostile", &PioResult::hostile_packets},
+                                 {"returns by threshold", &PioResult::due_to_threshold},
+                                 {"returns by PBC", &PioResult::due_to_pbc},
+                                 {"returns forced", &PioResult::due_to_force},
+                                 {"returns early", &PioResult::due_to_early},
+                                 {"returns by error", &PioResult::due_to_error}};
+  std::vector<Column> seen;
   std::vector<std::string> header = {"PIO",      "packets", "bytes",    "blocks",
                                      "returned", "pending", "mean, ns", "p99, ns"};
-  for (const Cause& cause : kCauses) {
-    if (any_of(rows, [&](const PioResult& row) { return row.*cause.count > 0; })) {
-      seen.push_back(cause);
-      header.emplace_back(seen.size() == 1 ? std::string("returns ") + cause.name : cause.name);
+  for (const Column& column : kColumns) {
+    if (any_of(rows, [&](const PioResult& row) { return row.*column.count > 0; })) {
+      seen.push_back(column);
+      header.emplace_back(column.name);
     }
   }
   TextTable table(header);
@@ -38,8 +41,8 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
                                       as_cell(row.pending),
                                       fmt::format("{:.1f}", row.latency_mean),
                                       fmt::format("{:.1f}", row.latency_p99)};
-    for (const Cause& cause : seen) {
-      cells.push_back(as_cell(row.*cause.count));
+    for (const Column& column : seen) {
+      cells.push_back(as_cell(row.*column.count));
     }
     table.add_row(std::move(cells));
   }
