@@ -238,8 +238,20 @@ void check_memory(const Config& config, bool has_switch, BrokenRelations& broken
                 size_text(config.host.memory.size), size_text(kFirstBar), size_text(kFirstBar));
 }
 
+/// Buffers of domains are whole pages.
+constexpr Bytes kBufferUnit = 4096;
+
 void check_workload(const Config& config, BrokenRelations& broken) {
   const auto& workload = config.workload;
+  const bool has_buffers =
+      workload.kind != WorkloadKind::kTrace && workload.kind != WorkloadKind::kHostile;
+  const auto check_pages = [&](const char* path, Bytes value) {
+    broken.add_if(has_buffers && value % kBufferUnit != 0, {path},
+                  "{} of a buffer in pages; expected a multiple of {}", size_text(value),
+                  size_text(kBufferUnit));
+  };
+  check_pages("workload.buffer_size", workload.buffer_size);
+  check_pages("workload.buffer_base", workload.buffer_base);
   const auto& granted = config.host.dhi.granted;
   broken.add_if(workload.kind == WorkloadKind::kTrace && workload.trace.empty(),
                 {"workload.kind", "workload.trace"},

@@ -312,6 +312,15 @@ TEST(Relations, TimesThatSomebodyHasSetHimselfMayBeLongerThanPatience) {
                    "host.iommu_driver.flush_after=1s", "host.iommu_driver.remap_after=1s"});
 }
 
+TEST(Relations, BuffersAreWholePages) {
+  expect_accepted({"workload.buffer_size=4KiB", "workload.buffer_base=8KiB"});
+  expect_refused(
+      {"workload.buffer_size=4160B"},
+      "--set workload.buffer_size=4160B: 4160B of a buffer in pages; expected a multiple "
+      "of 4KiB");
+  expect_refused({"workload.buffer_base=64B"}, "64B of a buffer in pages");
+}
+
 TEST(Relations, WaysDivideTheEntriesOfAnAtc) {
   expect_accepted({"device.atc.entries=12", "device.atc.ways=4"});
   expect_refused({"device.atc.entries=12", "device.atc.ways=5"}, "12 entries in sets of 5");
