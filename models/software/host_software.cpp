@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host software of a machine: what it does before the engines begin, and for them.
 #include "software/host_software.h"
+#include "common/quantity.h"
 
 #include <utility>
 
 #include "common/byte_vector.h"
+#include "common/quantity.h"
 #include "common/ranges.h"
 #include "config_space/registers.h"
 #include "flitwise/error.h"
@@ -88,6 +90,13 @@ void HostSoftware::software_ready(HostNode& host) {
   if (found.size() != devices.size()) {
     failure_ = host.prefix + "host software found " + std::to_string(found.size()) + " of " +
                std::to_string(devices.size()) + " devices";
+    const Component::Counts errors = host.bridge.errors();
+    if (const auto late = errors.find("completion_timeout"); late != errors.end()) {
+      failure_ += "; " + std::to_string(late->second) +
+                  " of its requests had no answer within host.timing.completion_timeout, " +
+                  config::write_quantity(host.config.host.timing.completion_timeout.fs,
+                                         config::time_dimension());
+    }
     failure_ +=
         sum_of(host.boot->problems(), [](const std::string& problem) { return "\n" + problem; });
     return;

@@ -65,6 +65,9 @@ void check_pio(const Config& config, BrokenRelations& broken);
 /// Virtual lanes that packets use and the tables of egress leave out.
 void warn_of_starved_vls(const Config& config, std::vector<std::string>& warnings);
 
+/// Devices whose requests fail, most or all of them, and those that host software cannot find.
+void warn_of_failing_requests(const Config& whole, std::vector<std::string>& warnings);
+
 /// Those of CXL.cache and CXL.mem, part of broken_relations().
 void check_cxl(const Config& config, const TopologyFacts& topology, BrokenRelations& broken);
 

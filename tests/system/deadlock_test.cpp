@@ -288,6 +288,12 @@ run: {warmup: 0}
   EXPECT_LT(now(), Time::from_us(200'100));
 }
 
+TEST(Deadlock, OfAMachineWhoseDeviceAnswersTooLateNamesTheTimeout) {
+  EXPECT_THAT(end_of("link: {timing: {propagation: 13ms}}\nworkload: {requests: 10}\n"),
+              HasSubstr("found 0 of 1 devices; 1 of its requests had no answer within "
+                        "host.timing.completion_timeout, 50ms"));
+}
+
 /// Memory that loses what software maps once a device has asked for a page.
 class ForgetfulMemory : public sc_core::sc_module {
  public:

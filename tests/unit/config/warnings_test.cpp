@@ -89,6 +89,22 @@ TEST(ConfigWarnings, LNK_7_13_ALinkThatDamagesNearlyEveryTlpIsWarnedOf) {
               ElementsAre(HasSubstr("more than 10 tries for each TLP has failed")));
 }
 
+// Twice there and back for the first request, since its credits come as late as itself.
+TEST(ConfigWarnings, LNK_9_18_ARequestThatHostSoftwareGivesUpTooEarlyIsWarnedOf) {
+  EXPECT_THAT(write_warnings("link: {timing: {propagation: 12ms}}"), IsEmpty());
+  EXPECT_THAT(write_warnings("link: {timing: {propagation: 13ms}}"),
+              ElementsAre(StartsWith("host.timing.completion_timeout: 50000000.0 ns, but the first "
+                                     "configuration requests to ep0 take 520003")));
+  EXPECT_THAT(write_warnings("link: {timing: {propagation: 13ms}}\n"
+                             "host: {timing: {completion_timeout: 60ms}}"),
+              IsEmpty());
+  const char* const graph =
+      "system: {topology: graph, nodes: [{name: a, kind: switch}, {name: b, kind: switch}, {name: "
+      "d, kind: device}], edges: [{from: rp0, to: a}, {from: a, to: b}, {from: b, to: d}]}\n";
+  EXPECT_THAT(write_warnings(graph + std::string("link: {timing: {propagation: 9ms}}")),
+              ElementsAre(HasSubstr("requests to d take 54000")));
+}
+
 TEST(ConfigWarnings, AWindowForDmaWithoutRoomForARequestIsWarnedOf) {
   const auto with = [](const std::string& window, const std::string& more = "") {
     return write_warnings("host: {dma_window: {" + window + "}}\n" + more);
