@@ -370,9 +370,11 @@ std::string PioCore::waiting() const {
                           thread.recovery->is_active() ? thread.recovery->step() : "its fence");
     } else if (thread.credits_since != Time::never()) {
       const Context& context = thread.contexts[to_int(thread.item.domain)];
-      text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used\n",
+      const bool is_refused = hooks_.are_returns_lost && hooks_.are_returns_lost();
+      text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used{}\n",
                           name(), number, context.number, context.credits.used(),
-                          context.credits.depth());
+                          context.credits.depth(),
+                          is_refused ? "; the host has refused writes with returned credits" : "");
     } else if (thread.ring_since != Time::never()) {
       text += fmt::format("{}: thread {} waits for room in the ring of an SDMA engine\n", name(),
                           number);

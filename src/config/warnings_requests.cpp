@@ -21,10 +21,11 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
                       Warnings& warnings) {
   const WorkloadConfig& workload = device.workload;
   const HostConfig& host = port.host;
-  const bool has_buffers = workload.via == WorkloadVia::kDma &&
+  const bool is_pio = workload.via == WorkloadVia::kPio;  // its device returns credits to memory
+  const bool has_buffers = (workload.via == WorkloadVia::kDma || is_pio) &&
                            workload.kind != WorkloadKind::kTrace &&
                            workload.kind != WorkloadKind::kHostile;
-  const bool reads = has_buffers && workload.kind != WorkloadKind::kPostedWrite;
+  const bool reads = has_buffers && !is_pio && workload.kind != WorkloadKind::kPostedWrite;
   const bool is_plain = port.iommu.translation == Translation::kOff;  // addresses are the host's
   const Bytes first = workload.buffer_base, all = workload.buffer_size * workload.domains;
   const auto covered = [&](const auto& window) {

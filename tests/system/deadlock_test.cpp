@@ -294,6 +294,17 @@ TEST(Deadlock, OfAMachineWhoseDeviceAnswersTooLateNamesTheTimeout) {
                         "host.timing.completion_timeout, 50ms"));
 }
 
+// [PIO-8.2]
+TEST(Deadlock, OfThreadsWhoseCreditsAreRefusedSaysSo) {
+  EXPECT_THAT(end_of(R"(
+host: {cores: {count: 1}, dma_window: {base: 0B, size: 4KiB}, timing: {completion_timeout: 200us}}
+device: {functions: {bar_size: 64MiB}, pio: {depth: 16, threshold: 4}, timing: {completion_timeout: 200us}}
+workload: {via: pio, requests: 200, payload: 200B, domains: 1}
+run: {deadlock_after: 300us}
+)"),
+              HasSubstr("16 of 16 blocks used; the host has refused writes with returned credits"));
+}
+
 /// Memory that loses what software maps once a device has asked for a page.
 class ForgetfulMemory : public sc_core::sc_module {
  public:

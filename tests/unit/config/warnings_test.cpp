@@ -89,6 +89,21 @@ TEST(ConfigWarnings, LNK_7_13_ALinkThatDamagesNearlyEveryTlpIsWarnedOf) {
               ElementsAre(HasSubstr("more than 10 tries for each TLP has failed")));
 }
 
+std::vector<std::string> pio_warnings(const std::string& host) {
+  return warnings_with("device: {functions: {bar_size: 64MiB}}\nhost: {" + host +
+                       "}\nworkload: {via: pio, payload: 200B, requests: 100, buffer_base: 16MiB, "
+                       "buffer_size: 1MiB}\n");
+}
+
+// The device writes the credits that it returns to buffers in host memory.
+TEST(ConfigWarnings, PIO_8_2_CreditsThatTheHostRefusesAreWarnedOf) {
+  EXPECT_THAT(pio_warnings("dma_window: {base: 16MiB, size: 1MiB}"), IsEmpty());
+  EXPECT_THAT(pio_warnings("dma_window: {base: 0B, size: 4KiB}"),
+              ElementsAre(StartsWith("host.dma_window: 4KiB from 0B on leave no room")));
+  EXPECT_THAT(pio_warnings("trusted_window: {base: 0B, size: 64TiB}"),
+              ElementsAre(StartsWith("host.trusted_window: 64TiB from 0B on cover")));
+}
+
 // Twice there and back for the first request, since its credits come as late as itself.
 TEST(ConfigWarnings, LNK_9_18_ARequestThatHostSoftwareGivesUpTooEarlyIsWarnedOf) {
   EXPECT_THAT(write_warnings("link: {timing: {propagation: 12ms}}"), IsEmpty());
