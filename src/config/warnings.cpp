@@ -40,17 +40,29 @@ void warn_of_short_replay_timer(const Config& config, Warnings& warnings) {
   }
 }
 
-/// Of a hundred transmissions of a TLP, or of the flits that carry it, so many arrive as they were.
-/// Bits are wrong one by one; in flits with FEC each of three groups may have a wrong byte.
-/// [LNK-11.8]
-double survivors(const LinkConfig& link, Bytes tlp_bytes) {
-  const auto intact = [&](double bits) { return std::exp(bits * std::log1p(-link.error_rate)); };
-  if (link.is_in_flit_mode()) {
-    constexpr double kGroup = 256.0 / 3;
-    const double group = intact(8 * kGroup) + kGroup * (1 - intact(8)) * intact(8 * (kGroup - 1));
-    return 100 * group * group * group;
+/// A flit is whole unless two wrong bytes are in one of its three groups: bursts of up to three
+/// bytes side by side are in as many groups. [LNK-11.8]
+double whole_flits(const LinkConfig& link) {
+  double share[4] = {};  // of bursts that touch so many bytes
+  for (unsigned first_bit = 0; first_bit < 8; ++first_bit) {
+    const unsigned bytes = (first_bit + link.error_burst + 7) / 8;
+    if (bytes <= 3) {
+      share[bytes] += 1.0 / 8;
+    }
   }
-  return 100 * intact(8.0 * static_cast<double>(tlp_bytes));
+  const double bursts = 8 * 256 * link.error_rate;  // a flit, on the average
+  const double one = share[1] + share[2] + share[3];
+  const double two = share[1] * share[1] * 2 / 3 + share[1] * share[2] * 2 / 3;
+  const double three = share[1] * share[1] * share[1] * 2 / 9;
+  return std::exp(-bursts) *
+         (1 + bursts * one + bursts * bursts / 2 * two + bursts * bursts * bursts / 6 * three);
+}
+
+/// Of a hundred transmissions of a TLP, or of the flits that carry it, so many arrive as they were.
+double survivors(const LinkConfig& link, Bytes tlp_bytes) {
+  return 100 * (link.is_in_flit_mode() ? whole_flits(link)
+                                       : std::exp(8.0 * static_cast<double>(tlp_bytes) *
+                                                  std::log1p(-link.error_rate)));
 }
 
 /// A link on which each TLP takes so many tries has failed. [LNK-7.13]

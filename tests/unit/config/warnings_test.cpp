@@ -89,6 +89,20 @@ TEST(ConfigWarnings, LNK_7_13_ALinkThatDamagesNearlyEveryTlpIsWarnedOf) {
               ElementsAre(HasSubstr("more than 10 tries for each TLP has failed")));
 }
 
+// A burst of 16 bits spoils two or three bytes side by side, which are in as many groups: one is
+// corrected, two are not. Of 26 bits none is.
+TEST(ConfigWarnings, LNK_11_8_BurstsOfWrongBitsSpoilMoreFlits) {
+  const auto with = [](const std::string& errors) {
+    return write_warnings("link: {preset: gen6x16, " + errors + "}");
+  };
+  EXPECT_THAT(with("error_rate: 2e-3, error_burst: 1"), IsEmpty());
+  EXPECT_THAT(with("error_rate: 2e-3, error_burst: 16"),
+              ElementsAre(StartsWith("link.error_rate: 0.002 leaves 8.5 of 100 TLPs or flits")));
+  EXPECT_THAT(with("error_rate: 1.2e-3, error_burst: 16"), IsEmpty());
+  EXPECT_THAT(with("error_rate: 1.2e-3, error_burst: 26"),
+              ElementsAre(StartsWith("link.error_rate: 0.0012 leaves 8.6 of 100 TLPs or flits")));
+}
+
 std::vector<std::string> pio_warnings(const std::string& host) {
   return warnings_with("device: {functions: {bar_size: 64MiB}}\nhost: {" + host +
                        "}\nworkload: {via: pio, payload: 200B, requests: 100, buffer_base: 16MiB, "
