@@ -184,9 +184,11 @@ void Machine::Patience::set_doubt(bool is_doubtful) {
 }
 
 void Machine::Patience::fail(const std::string& what) const {
-  throw DeadlockError(fmt::format("{}{}; what repeats:\n{}what waits:\n{}{}", when_, what,
-                                  repeats_.text(), machine_.waiting(),
-                                  text_of(machine_.monitors_.violations())));
+  const Progress sum = machine_.progress();
+  const bool is_over = sum.requests > 0 && sum.requests_over == sum.requests;
+  throw DeadlockError(fmt::format("{}{}{}; what repeats:\n{}what waits:\n{}{}", when_, what,
+                                  is_over ? "; all requests are over" : "", repeats_.text(),
+                                  machine_.waiting(), text_of(machine_.monitors_.violations())));
 }
 
 // For a timer, or for memory: what comes of that has all its time.

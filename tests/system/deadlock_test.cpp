@@ -288,6 +288,15 @@ run: {warmup: 0}
   EXPECT_LT(now(), Time::from_us(200'100));
 }
 
+// A flit of an Ack gets lost again and again: more than 90 of 100 are.
+TEST(Deadlock, OfALinkThatFailsBehindTheLastRequestSaysThatAllAreOver) {
+  EXPECT_THAT(end_of(R"(
+link: {preset: gen6x16, error_rate: 0.002, error_burst: 16}
+workload: {kind: read_write, requests: 1500}
+)"),
+              ContainsRegex("no progress on rp0-ep0: .*; all requests are over; what repeats:"));
+}
+
 TEST(Deadlock, OfAMachineWhoseDeviceAnswersTooLateNamesTheTimeout) {
   EXPECT_THAT(end_of("link: {timing: {propagation: 13ms}}\nworkload: {requests: 10}\n"),
               HasSubstr("found 0 of 1 devices; 1 of its requests had no answer within "
