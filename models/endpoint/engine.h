@@ -59,7 +59,7 @@ struct TransferEnd {
   Time when{};
 };
 
-/// A source of work on a function shell: DMA, and later PIO, SDMA, HCA, SRDMA, CXL cache.
+/// A source of work on a function shell: DMA, credit returns of PIO, SDMA, what a port receives.
 class Engine {
  public:
   virtual ~Engine() = default;

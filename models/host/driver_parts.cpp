@@ -2,6 +2,8 @@
 // Time and commands of the driver's threads.
 #include "host/driver_parts.h"
 
+#include "common/ranges.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -159,6 +161,10 @@ void CommandRing::make_room() {
 
 void CommandRing::publish() {
   bridge_.write_register(kAgentRegisters + iommu_register::kIqt, tail_);
+}
+
+std::size_t CommandRing::waiting() const {
+  return sum_of<std::size_t>(batches_, [](const Batch& one) { return one.commands.size(); });
 }
 
 }  // namespace flitwise

@@ -13,7 +13,6 @@
 
 #include "common/due_queue.h"
 #include "common/random.h"
-#include "common/ranges.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
@@ -89,9 +88,7 @@ class CommandRing {
   bool is_quiet() const { return batches_.empty(); }
   std::uint64_t written() const { return written_; }
   /// Commands that the agent has not been told of.
-  std::size_t waiting() const {
-    return sum_of<std::size_t>(batches_, [](const Batch& one) { return one.commands.size(); });
-  }
+  std::size_t waiting() const;
   UseClock use;  ///< 1 while there is something to write
 
  private:

@@ -119,9 +119,10 @@ void PortOutput::drain() {
         [this](const Outbox::Entry& entry) { return link_.give(*entry.packet, entry.ready); });
   }
   if (posted_.size() < posted) {
-    for (const auto& left : posted_left_) {
-      left();
+    for (std::size_t i = 0; i < posted_left_.size(); ++i) {  // another one is the first each time
+      posted_left_[(first_told_ + i) % posted_left_.size()]();
     }
+    first_told_ += posted_left_.empty() ? 0 : 1;
   }
 }
 

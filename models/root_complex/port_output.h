@@ -124,6 +124,7 @@ class PortOutput {
   Outbox posted_, nonposted_, completions_;
   const std::array<Queue, 3> queues_;
   std::vector<std::function<void()>> posted_left_;
+  std::size_t first_told_ = 0;  // of these
 };
 
 }  // namespace flitwise

@@ -35,6 +35,10 @@ std::string SdmaRing::setup_flaw(const SdmaSetup& setup) {
     return fmt::format("ring at {:#x} and head at {:#x} seen; expected multiples of {} and {}",
                        setup.base, setup.head_address, kSendBlockBytes, kQwBytes);
   }
+  if (setup.base > ~std::uint64_t{0} - std::uint64_t{setup.entries} * kSdmaDescriptorBytes) {
+    return fmt::format("a ring of {} entries at {:#x} seen; expected one that ends within 64 bits",
+                       setup.entries, setup.base);
+  }
   if (setup.buffer_blocks == 0 || setup.buffer_blocks > kMostBufferBlocks) {
     return fmt::format("a buffer of {} blocks seen; expected 1 to {}", setup.buffer_blocks,
                        kMostBufferBlocks);

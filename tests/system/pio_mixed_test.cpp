@@ -77,6 +77,16 @@ TEST(PioMixed, PIO_086_SdmaPacketsThatFailIntegrityAreCountedAlone) {
   EXPECT_EQ(pio.due_to_error, 0U);
 }
 
+// Cores of three devices wait for the writes of one root port: each has its turn.
+TEST(PioMixed, DevicesBelowOneRootPortShareIt) {
+  const RunResult result = run_mixed("count: 2", "depth: 128, threshold: 16, group: 8",
+                                     "domains: 8, payload: 184B, requests: 300",
+                                     "system: {devices: 3, topology: switch}\n");
+  for (std::size_t device = 1; device < 3; ++device) {
+    EXPECT_NEAR(pio_of(result, device).latency_p99 / pio_of(result).latency_p99, 1, 0.2);
+  }
+}
+
 TEST(PioMixed, AllOfItAtOnce) {
   const RunResult result = run_mixed(
       "count: 4, threads: 2, vls: 9, hostile: 2, sdma_from: 1KiB, store_bytes: 8, window: 16",

@@ -33,6 +33,8 @@ TEST(SdmaRing, SetupThatDoesNotFitIsRefused) {
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 4, 1}), "");
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 0}), "");
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 1025}), "");
+  EXPECT_NE(SdmaRing::setup_flaw({0xffff'ffff'ffff'ffc0, 8, 8, 1}), "");
+  EXPECT_EQ(SdmaRing::setup_flaw({0xffff'ffff'ffff'ff40, 8, 8, 1}), "");
   EXPECT_EQ(SdmaRing::setup_flaw({0x40, 8, 8, 1, 64}), "");
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 1, 65}), "");
   EXPECT_NE(SdmaRing::setup_flaw({0x40, 8, 8, 1, 0}), "");
