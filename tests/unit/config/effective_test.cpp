@@ -84,6 +84,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"workload.functions", "[0]"},
       {"link.error_rate", "1e-07"},
       {"workload.buffer_base", "5GiB"},
+      {"workload.buffer_size", "128KiB"},
       {"link.timing.replay_timeout", "1us"},
       {"host.cores.threads", "2"},
       {"host.cores.store_bytes", "32"},
