@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::size_t kMostReadBytes = 4096;
 
+// What is counted from the start of the run, of which a result has the window.
+constexpr std::uint64_t PioResult::*kCountsOfARun[] = {
+    &PioResult::packets,      &PioResult::bytes,
+    &PioResult::sdma_packets, &PioResult::hostile_packets,
+    &PioResult::lost_packets, &PioResult::posted_writes,
+    &PioResult::due_to_pbc,   &PioResult::due_to_threshold,
+    &PioResult::due_to_force, &PioResult::due_to_early,
+    &PioResult::due_to_error};
+
 unsigned group_exponent(unsigned contexts) {
   return static_cast<unsigned>(__builtin_ctz(contexts));
 }
@@ -206,17 +215,9 @@ void PioEngine::report_route(RunResult& result, const RequestRoute& route,
 void PioEngine::report(RunResult& result) const {
   PioResult row = totals();
   row.device = device_;
-  row.packets -= before_.packets;
-  row.bytes -= before_.bytes;
-  row.sdma_packets -= before_.sdma_packets;
-  row.hostile_packets -= before_.hostile_packets;
-  row.lost_packets -= before_.lost_packets;
-  row.due_to_threshold -= before_.due_to_threshold;
-  row.due_to_pbc -= before_.due_to_pbc;
-  row.due_to_force -= before_.due_to_force;
-  row.due_to_early -= before_.due_to_early;
-  row.due_to_error -= before_.due_to_error;
-  row.posted_writes -= before_.posted_writes;
+  for (const auto count : kCountsOfARun) {
+    row.*count -= before_.*count;
+  }
   row.blocks = free_and_returned() - returned_before_;
   row.returned = returned() - returned_before_;
   row.pending = row.blocks - row.returned;

@@ -37,7 +37,6 @@ class SdmaDriver {
   /// Writes a packet and its descriptors, and tells the device. False: the ring, or the memory for
   /// packets, has no room by the head that stands in memory.
   bool send(unsigned domain, std::uint32_t payload, unsigned vl);
-  const SdmaSender& sender(unsigned engine) const { return senders_[engine]; }
 
  private:
   void write_packet(unsigned engine, std::uint32_t payload, unsigned vl);
