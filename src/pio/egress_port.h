@@ -62,6 +62,7 @@ class EgressPort {
     make_room(lane.packets);
     lane.packets.push_back({bytes, ready, begun});
     lane.bytes += bytes;
+    filled_ |= 1U << queue;
     drained_ = std::max(drained_, ready) + duration_of(bytes);
     wake_ = Time{};
     ++waiting_;
@@ -115,11 +116,10 @@ class EgressPort {
   /// Lanes that have a packet and no room for it at the peer, a bit each.
   unsigned lanes_without_room() const {
     unsigned lanes = 0;
-    for (unsigned queue = 0; is_limited_ && queue < kVlQueues; ++queue) {
-      const Lane& lane = lanes_[queue];
+    for (unsigned left = is_limited_ ? filled_ : 0U; left != 0; left &= left - 1) {
+      const auto queue = static_cast<unsigned>(__builtin_ctz(left));
       const bool is_sending = is_busy_ && queue == sending_;
-      const bool waits = !lane.packets.empty() && !is_sending && room_at(queue) == Time::never();
-      lanes |= waits ? 1U << queue : 0U;
+      lanes |= !is_sending && room_at(queue) == Time::never() ? 1U << queue : 0U;
     }
     return lanes;
   }
@@ -188,10 +188,8 @@ class EgressPort {
   // The lanes whose first packets may start soonest: it does not matter when somebody looks.
   Next next_lanes() const {
     Next next{Time::never(), 0};
-    for (unsigned queue = 0; queue < kVlQueues; ++queue) {
-      if (lanes_[queue].packets.empty()) {
-        continue;
-      }
+    for (unsigned left = filled_; left != 0; left &= left - 1) {
+      const auto queue = static_cast<unsigned>(__builtin_ctz(left));
       const Time begin = begin_of(queue);
       if (begin < next.begin) {
         next = {begin, 0};
@@ -206,6 +204,7 @@ class EgressPort {
     const Packet packet = lane.packets.front();
     lane.packets.pop_front();
     lane.bytes -= packet.bytes;
+    filled_ &= lane.packets.empty() ? ~(1U << sending_) : ~0U;
     --waiting_;
     is_busy_ = false;
     sent(sending_, packet.bytes, packet.begun, free_);
@@ -214,6 +213,7 @@ class EgressPort {
   const double fs_per_byte_;
   const std::uint64_t buffer_bytes_;
   std::array<Lane, kVlQueues> lanes_;
+  unsigned filled_ = 0;  // lanes that have a packet, a bit each
   std::size_t waiting_ = 0;
   VlArbiter arbiter_;
   unsigned sending_ = 0;  // the lane that sends

@@ -43,6 +43,9 @@ bool StoreBuffer::is_store(std::uint64_t address, std::size_t bytes) {
 
 // The block that is held for this address; kMostBlocks: none.
 unsigned StoreBuffer::find(std::uint64_t block_address) const {
+  if (addresses_[recent_] == block_address) {
+    return recent_;
+  }
   const auto found = std::find(addresses_.begin(), addresses_.end(), block_address);
   return found == addresses_.end() ? kMostBlocks
                                    : static_cast<unsigned>(found - addresses_.begin());
@@ -72,6 +75,7 @@ bool StoreBuffer::try_store(unsigned thread, std::uint64_t address, const std::u
     blocks_[index].address = addresses_[index] = address - first;
     blocks_[index].qws = blocks_[index].threads = 0;
     blocks_[index].is_leaving = false;
+    recent_ = index;
   }
   StoreBlock& block = blocks_[index];
   const std::uint8_t qws = *qws_of_write(first, bytes);

@@ -104,6 +104,7 @@ class StoreBuffer {
 
   std::vector<StoreBlock> blocks_;
   std::vector<std::uint64_t> addresses_;            // of blocks_, side by side; kNoAddress: free
+  unsigned recent_ = 0;                             // the block that was taken last
   std::array<std::uint8_t, kMostBlocks> by_age_{};  // of blocks that are held, the oldest first
   unsigned held_ = 0;
   unsigned leaving_ = 0;  // the oldest so many are leaving

@@ -17,13 +17,14 @@ VlArbiter::Choice VlArbiter::choose(unsigned ready_queues) const {
     return {queue_of_vl(kManagementVl), Choice::By::kStrict, 0};
   }
   if (!has_tables_) {
-    for (unsigned i = 1; i <= kDataVls; ++i) {
-      const unsigned queue = (last_ + i) % kDataVls;
-      if (is_ready(queue)) {
-        return {queue, Choice::By::kTurn, 0};
-      }
+    constexpr unsigned kData = (1U << kDataVls) - 1;
+    const unsigned ready = ready_queues & kData;
+    if (ready == 0) {
+      return {};
     }
-    return {};
+    const unsigned first = last_ + 1;
+    const auto ahead = static_cast<unsigned>(__builtin_ctz((ready | ready << kDataVls) >> first));
+    return {(first + ahead) % kDataVls, Choice::By::kTurn, 0};
   }
   const Choice high = from_table(tables_.high, high_, Choice::By::kHigh, ready_queues);
   const Choice low = from_table(tables_.low, low_, Choice::By::kLow, ready_queues);
