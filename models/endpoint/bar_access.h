@@ -41,6 +41,11 @@ class BarAccess {
   /// Where a request lies with all of its DWs; none: in no BAR, or beyond the end of one.
   std::optional<Place> place_of(const Tlp& request) const;
 
+  /// Do so many bytes have one owner, who may be told of a write ahead of its time?
+  bool is_told_early(Place place, std::uint64_t bytes) const {
+    const BarMap::Part part = map_.part_at(place.function, place.offset);
+    return part.owner != nullptr && part.end - place.offset >= bytes && part.owner->is_told_early();
+  }
   /// The bytes that are enabled.
   void write(Place place, const Packet& request, Time now);
   /// It may be answered at `earliest`, or later where an owner takes its time.

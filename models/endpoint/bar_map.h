@@ -40,6 +40,9 @@ class RegionOwner {
   /// Software has written some bytes in a row; they are there during the call.
   virtual void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                           Time now) = 0;
+  /// May it be told of a write ahead of its time? `now` is the time at which the write takes effect
+  /// then. Saves a wake-up a write.
+  virtual bool is_told_early() const { return false; }
   /// Software reads. To be answered once (BarAccess::answer), now or later, and no more after a
   /// reset of the device.
   virtual void mmio_read(const MmioRead& read, BarAccess& access, Time now) = 0;

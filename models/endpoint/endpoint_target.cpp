@@ -43,8 +43,9 @@ void Endpoint::receive(Packet& packet, Time t) {
     receive_message(packet, t);
     return;
   }
-  target_.receive(PacketRef(&packet), t);
-  shell_.wake_at(t + config_.device.timing.pipeline);
+  if (target_.receive(PacketRef(&packet), t)) {
+    shell_.wake_at(t + config_.device.timing.pipeline);
+  }
 }
 
 // A message is for the function behind its handle, else for the one it names. [DHI D22]

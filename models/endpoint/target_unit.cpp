@@ -133,12 +133,35 @@ Bdf TargetUnit::routing_id(unsigned function) const {
   return function == 0 || !is_there(function) ? pf : vfs_.bdf(pf, function - 1);
 }
 
-void TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
+bool TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
   const Time pipeline = device_.timing.pipeline;
+  if (arrived_.empty() && packet->tlp.type == TlpType::kMWr && tell_early(*packet, now)) {
+    return false;
+  }
   const Time due =
       arrived_.empty() ? now + pipeline : std::max(now + pipeline, arrived_.back().due);
   arrived_.push_back(
       {std::move(packet), due, now + std::max(pipeline, device_.timing.mmio), function});
+  return true;
+}
+
+// A write that can be served, all of it for an owner that wants to know early, with nothing in
+// front of it.
+bool TargetUnit::tell_early(const Packet& packet, Time now) {
+  const std::optional<BarAccess::Place> place = locate(packet.tlp);
+  if (!place || !bar_.is_told_early(*place, packet.tlp.length_dw * std::uint64_t{4}) ||
+      packet.tlp.is_poisoned || violation_of(packet)) {
+    return false;
+  }
+  bar_.write(*place, packet, next_edge(now + device_.timing.pipeline, device_.timing.clock));
+  return true;
+}
+
+std::optional<TlpViolation> TargetUnit::violation_of(const Packet& packet) const {
+  TlpLimits limits;
+  limits.mps = mps_;
+  limits.is_below = true;
+  return packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits);
 }
 
 void TargetUnit::discard() {
@@ -184,11 +207,7 @@ std::string TargetUnit::waiting() const {
 
 void TargetUnit::perform(const Arrival& arrival, Time now) {
   const Tlp& tlp = arrival.packet->tlp;
-  TlpLimits limits;
-  limits.mps = mps_;
-  limits.is_below = true;
-  const std::optional<TlpViolation> violation =
-      arrival.packet->malformed ? arrival.packet->malformed : check_tlp(tlp, limits);
+  const std::optional<TlpViolation> violation = violation_of(*arrival.packet);
   if (violation && is_malformed(*violation)) {
     report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
     return;

@@ -28,8 +28,8 @@ class TargetUnit final {
              SoftwareEffects& software);
 
   /// A request from the link, or a message for `function`. It takes effect one pipeline delay
-  /// later, in order.
-  void receive(PacketRef packet, Time now, unsigned function = 0);
+  /// later, in order. False: work() has nothing to do about it.
+  bool receive(PacketRef packet, Time now, unsigned function = 0);
   /// Does what is due.
   void work(Time now);
   /// When there is more to do or to send; what is ready and was sent away waits for the link.
@@ -77,6 +77,8 @@ class TargetUnit final {
     PacketRef packet;
     Time ready;
   };
+  bool tell_early(const Packet& packet, Time now);
+  std::optional<TlpViolation> violation_of(const Packet& packet) const;
   void perform(const Arrival& arrival, Time now);
   template <class Found>
   void book(unsigned function, const Found& found, Time now);

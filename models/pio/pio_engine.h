@@ -93,6 +93,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
 
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
+  bool is_told_early() const override { return true; }
   void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   void work();
   void take(const Arrival& arrival, Time now);

@@ -13,6 +13,7 @@
 
 #include "endpoint/device_registers.h"
 #include "model/endpoint/device_fakes.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise::target_unit_test {
 namespace {
@@ -26,11 +27,13 @@ struct FakeOwner final : RegionOwner {
   struct Write {
     MmioPlace place;
     std::vector<std::uint8_t> bytes;
+    Time when{};
   };
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
-                  Time /*now*/) override {
-    writes.push_back({place, {bytes, bytes + size}});
+                  Time now) override {
+    writes.push_back({place, {bytes, bytes + size}, now});
   }
+  bool is_told_early() const override { return is_early; }
   void mmio_read(const MmioRead& read, BarAccess& to, Time /*now*/) override {
     reads.push_back(read);
     replies = &to;
@@ -45,6 +48,7 @@ struct FakeOwner final : RegionOwner {
   std::vector<Write> writes;
   std::vector<MmioRead> reads;
   BarAccess* replies = nullptr;
+  bool is_early = false;
 };
 
 /// Keeps what software has told the device.
@@ -261,6 +265,43 @@ TEST_F(TargetUnitTest, AWriteOverSeveralRegionsGivesEachOwnerItsBytes) {
   EXPECT_EQ(owner_.only_write(), std::make_tuple(0U, 0x1008U, 8U));
   EXPECT_EQ(owner_.writes[0].bytes.at(0), 8);
   EXPECT_EQ(send(memory(TlpType::kMRd, kBar + 0x1010, 1)).at(0)->payload[0], 16);
+}
+
+// At the edge of the clock at which it takes effect.
+TEST_F(TargetUnitTest, AnOwnerMayBeToldOfAWriteAheadOfItsTime) {
+  open_bars();
+  claim(0x1000, 64);
+  owner_.is_early = true;
+  now_ = Time::from_us(1) + Time{1};
+  EXPECT_FALSE(unit_.receive(memory(TlpType::kMWr, kBar + 0x1000, 6), now_));
+  EXPECT_TRUE(unit_.is_quiet());
+  const Time due = next_edge(now_ + config_.device.timing.pipeline, config_.device.timing.clock);
+  EXPECT_EQ(owner_.only_write(), std::make_tuple(0U, 0x1000U, 24U));
+  EXPECT_EQ(owner_.writes[0].when.fs, due.fs);
+}
+
+TEST_F(TargetUnitTest, OfAWriteThatIsNotAllItsOwnOrStandsBehindOthersAnOwnerIsToldInTime) {
+  open_bars();
+  claim(0x1000, 64);
+  owner_.is_early = true;
+  EXPECT_TRUE(unit_.receive(memory(TlpType::kMWr, kBar + 0x1038, 6), now_));
+  EXPECT_TRUE(unit_.receive(memory(TlpType::kMWr, kBar + 0x1000, 6), now_));
+  EXPECT_TRUE(owner_.writes.empty());
+  unit_.work(now_ + Time::from_us(1));
+  EXPECT_EQ(owner_.writes.size(), 2U);
+}
+
+TEST_F(TargetUnitTest, APoisonedOrMalformedWriteIsToldToNobodyEarly) {
+  open_bars();
+  claim(0x1000, 64);
+  owner_.is_early = true;
+  const PacketRef poisoned = memory(TlpType::kMWr, kBar + 0x1000, 6);
+  poisoned->tlp.is_poisoned = true;
+  send(poisoned);
+  const PacketRef malformed = memory(TlpType::kMWr, kBar + 0x1000, 6);
+  malformed->malformed = TlpViolation::kExceedsMps;
+  send(malformed);
+  EXPECT_TRUE(owner_.writes.empty());
 }
 
 TEST_F(TargetUnitTest, AReadIsAnsweredWhenTheLastOwnerHasAnswered) {
