@@ -31,6 +31,9 @@ PioCore::PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& confi
       hooks_(std::move(hooks)),
       wakeup_("wakeup", config.cores.timing.clock),
       core_(config.cores.store_buffers, config.cores.window),
+      is_simple_(config.cores.threads == 1 && config.cores.window == 0 &&
+                 config.cores.fence == StoreFence::kNone && config.cores.sdma_from == 0 &&
+                 config.cores.hostile == 0),
       threads_(config.cores.threads),
       random_(Random(run.seed).split(this->name())) {
   wakeup_.wakes("work", [this] { work(); });
@@ -73,9 +76,8 @@ void PioCore::start(Time now) {
 void PioCore::work() {
   wakeup_.taken();
   const Time now = flitwise::now();
-  while (releases_.is_due(now)) {
-    core_.release(*releases_.take());
-  }
+  catch_up(now);
+  release_due(now);
   for (unsigned i = 0; i < threads_.size(); ++i) {
     if (threads_[i].fence_due <= now) {
       core_.acknowledge(i);
@@ -92,10 +94,41 @@ void PioCore::work() {
     }
     next = std::min({next, thread.fence_due, next_of(thread)});
   }
-  if (needs_releases()) {
+  if (needs_releases() && !is_unseen()) {
     next = std::min(next, releases_.next());
   }
   wakeup_.at(next);
+}
+
+void PioCore::release_due(Time now) {
+  while (releases_.is_due(now)) {
+    core_.release(*releases_.take());
+  }
+}
+
+// While full blocks wait for room in the IIO, nobody sees when a thread fills a block that is free
+// again: none leaves before those. So the core sleeps until there is room.
+bool PioCore::is_unseen() const {
+  const Thread& thread = threads_.front();
+  return room_since_ != Time::never() && is_simple_ && thread.place_since != Time::never() &&
+         thread.packet.context != nullptr && !is_exhausted();
+}
+
+// What the thread did meanwhile, at its own times. A look at its credits takes place now.
+void PioCore::catch_up(Time now) {
+  if (!is_unseen()) {
+    return;
+  }
+  Thread& thread = threads_.front();
+  const Time clock = config_.cores.timing.clock;
+  for (;;) {
+    const Time due = std::min(releases_.next(), next_of(thread));
+    if (due >= now || next_edge(due, clock) >= now || is_exhausted()) {
+      return;
+    }
+    release_due(next_edge(due, clock));
+    run(0, next_edge(due, clock));
+  }
 }
 
 // Places that are free matter to whoever waits for one, and to the end of a fence or of the run.
@@ -198,6 +231,10 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   pbc.length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
   const unsigned blocks = pbc.blocks();
   const bool has_to_look = context.hostile || !context.credits.may_fill(blocks);
+  if (has_to_look && now < flitwise::now()) {
+    thread.free = flitwise::now();  // caught up with
+    return false;
+  }
   if (has_to_look && !look_at_credits(thread, context, now)) {
     return false;
   }

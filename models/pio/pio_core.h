@@ -84,6 +84,9 @@ class PioCore final : public ComponentModule {
   using Packet = PioThread::Packet;
   using Thread = PioThread;
   void work();
+  void catch_up(Time now);
+  void release_due(Time now);
+  bool is_unseen() const;
   void run(unsigned number, Time now);
   bool load(Thread& thread, Time now);
   bool begin_packet(Thread& thread, Time now);
@@ -115,6 +118,7 @@ class PioCore final : public ComponentModule {
   const Hooks hooks_;
   Wakeup wakeup_;
   HostCore core_;
+  const bool is_simple_;  // one thread that stores alone, in order and without fences
   std::vector<Thread> threads_;
   DueQueue<const StoreBlock*> releases_;
   Random random_;
