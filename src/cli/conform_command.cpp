@@ -317,11 +317,8 @@ int conform(const ConformOptions& options) {
     fmt::print("{}", list_of(cases));
     return kOk;
   }
-  const scenario::RuleCoverage coverage = scenario::coverage_of(
-      {embedded::rules_link(), embedded::rules_dhi(), embedded::rules_iommu(),
-       embedded::rules_ats(), embedded::rules_cxl(), embedded::rules_cxl_link(),
-       embedded::rules_coherence(), embedded::rules_pio()},
-      cases);
+  const scenario::RuleCoverage coverage =
+      scenario::coverage_of(mapped(embedded::rules(), &embedded::NamedText::text), cases);
   const std::vector<Problem> cites = scenario::unknown_cites(coverage, cases);
   if (options.covers) {
     refuse(cites);

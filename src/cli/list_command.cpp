@@ -52,7 +52,7 @@ constexpr Named kFeatures[] = {
     {"CXL.io, CXL.cache and CXL.mem in 68-byte and 256-byte flits, HDM-DB", "modelled"},
     {"IOMMU: scalable-mode tables, caches, walkers, faults, queued invalidation", "modelled"},
     {"ATS (ATC, device-TLB invalidation), PRI, Secure ATS", "modelled"},
-    {"PIO send memory, credit return", "not modelled yet"},
+    {"PIO send memory, credit return, SDMA, packets between devices", "modelled"},
     {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},

@@ -18,13 +18,6 @@ const char* report_css();         ///< src/report/report.css
 const char* build();          ///< its compiler, type of build, optimisation, profile, processors
 const char* script_config();  ///< configs/checks/script.yaml
 const std::vector<NamedText>& bench_cases();  ///< configs/bench/*.yaml
-const char* rules_link();                     ///< docs/rules/link.md
-const char* rules_dhi();                      ///< docs/rules/dhi.md
-const char* rules_iommu();                    ///< docs/rules/iommu.md
-const char* rules_ats();                      ///< docs/rules/ats.md
-const char* rules_cxl();                      ///< docs/rules/cxl.md
-const char* rules_cxl_link();                 ///< docs/rules/cxl_link.md
-const char* rules_coherence();                ///< docs/rules/coherence.md
-const char* rules_pio();                      ///< docs/rules/pio.md
+const std::vector<NamedText>& rules();        ///< docs/rules/*.md
 
 }  // namespace flitwise::embedded

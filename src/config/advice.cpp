@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Larger values of keys, for what limits a run.
 #include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
 
 #include "common/problems.h"
 #include "common/ranges.h"
@@ -15,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The number in front of a quantity ("64KiB"), doubled.
-std::string doubled_quantity(const std::string& text) {
+// A quantity ("64KiB") with so many times its number.
+std::string times(double factor, const std::string& text) {
   std::size_t end = 0;
   double number = 0;
   try {
@@ -24,7 +25,7 @@ std::string doubled_quantity(const std::string& text) {
   } catch (const std::exception&) {
     return "";
   }
-  return number > 0 ? fmt::format("{}{}", 2 * number, text.substr(end)) : "";
+  return number > 0 ? fmt::format("{}{}", factor * number, text.substr(end)) : "";
 }
 
 // The next of a list of valid values, which is in rising order.
@@ -49,16 +50,14 @@ std::string candidate(const Config& config, const config::Key& key) {
     const Time step = host.iommu_driver.step;
     return fmt::format("{}ns", (step == Time{} ? host.timing.software_step : step).ns() / 2);
   }
-  if (key.path == "device.pio.timing.clock") {  // likewise
-    return fmt::format("{}ns", config.device.pio.timing.clock.ns() / 2);
-  }
   if (key.path == "host.cores.fence") {  // one kind of them less
     const StoreFence fence = config.host.cores.fence;
     return fence == StoreFence::kBlock ? "packet" : fence == StoreFence::kPacket ? "none" : "";
   }
   const Json present = key.write(config);
   if (present.is_string()) {
-    return doubled_quantity(present.get<std::string>());
+    const bool is_period = boost::algorithm::ends_with(key.path, ".clock");  // likewise
+    return times(is_period ? 0.5 : 2, present.get<std::string>());
   }
   if (!present.is_number_unsigned() && !present.is_number_integer()) {
     return present.is_number() ? fmt::format("{}", 2 * present.get<double>()) : "";
@@ -94,14 +93,12 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
         place == prefix + host_part::kDriver) {
       return {host};
     }
-    if (place == node.name || place == node.link || place == node.name + "_cache" ||
-        place == node.name + "_memory" || place == node.name + "_pio" ||
-        place == node.name + "_receive") {
-      return {host, node.name, node.link};
-    }
     if (place == "host_of_" + node.name || place == node.name + ".host" ||
         place.rfind(node.name + "_core", 0) == 0) {
       return {host, node.name, node.link, root};
+    }
+    if (place == node.name || place == node.link || place.rfind(node.name + "_", 0) == 0) {
+      return {host, node.name, node.link};
     }
   }
   return {};

@@ -194,8 +194,7 @@ void check_bit_packed(const Config& config, bool has_switch, BrokenRelations& br
 
 void check_buffers(const Config& config, BrokenRelations& broken) {
   const auto& workload = config.workload;
-  if (workload.via != WorkloadVia::kDma && workload.via != WorkloadVia::kCxlCache &&
-      workload.via != WorkloadVia::kPio) {
+  if (!has_requests(workload.via) && workload.via != WorkloadVia::kCxlCache) {
     return;  // memory of the device: check_cxl
   }
   if (workload.kind == WorkloadKind::kTrace) {

@@ -66,7 +66,7 @@ void check_cxl_mem(const Config& config, bool has_switch, BrokenRelations& broke
   broken.add_if(memory > 0 && has_switch, {"device.cxl.memory", "system.topology"},
                 "CXL.mem behind a switch; expected system.topology direct");
   const WorkloadConfig& workload = config.workload;
-  if (workload.via == WorkloadVia::kDma || workload.via == WorkloadVia::kPio) {
+  if (has_requests(workload.via)) {
     return;
   }
   const bool is_plain =

@@ -22,8 +22,7 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
   const WorkloadConfig& workload = device.workload;
   const HostConfig& host = port.host;
   const bool is_pio = workload.via == WorkloadVia::kPio;  // its device returns credits to memory
-  const bool has_buffers = (workload.via == WorkloadVia::kDma || is_pio) &&
-                           workload.kind != WorkloadKind::kTrace &&
+  const bool has_buffers = has_requests(workload.via) && workload.kind != WorkloadKind::kTrace &&
                            workload.kind != WorkloadKind::kHostile;
   const bool reads = has_buffers && !is_pio && workload.kind != WorkloadKind::kPostedWrite;
   const bool is_plain = port.iommu.translation == Translation::kOff;  // addresses are the host's

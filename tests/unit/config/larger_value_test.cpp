@@ -49,7 +49,7 @@ TEST(LargerValue, OfAStepOfTheDriverIsHalfAsLong) {
 }
 
 TEST(LargerValue, OfTheClockOfSendMemoryIsHalfAsLong) {
-  EXPECT_EQ(larger_value(Config(), "device.pio.timing.clock"), "0.621ns");
+  EXPECT_EQ(larger_value(Config(), "device.pio.timing.clock"), "621ps");
 }
 
 TEST(LargerValue, OfNoKeyIsNone) {
