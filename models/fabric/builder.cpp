@@ -57,7 +57,9 @@ void Builder::build() {
     surroundings_.hosts[device.host]->bridge.attach(*device.handles, *device.root_port);
     add_engines(device);
   }
-  connect_pio();
+  for (const auto& join : joins_) {
+    join();
+  }
   add_tables();
   for (const Kind& kind : kinds()) {
     kind.list(fabric_);
@@ -190,7 +192,6 @@ void Builder::add_device(NodeIndex node, const Config& config, Link& link) {
   fabric_.devices.push_back(std::move(device));
 }
 
-// The root port's own overrides come last.
 Config Builder::at_root_port(const FabricDevice& device) const {
   return for_instance(device.config, graph_[graph_.root_of(device.node)].name);
 }

@@ -36,6 +36,15 @@ class Builder {
   /// The tables of all kinds are tables of results from now on.
   static void add_tables();
 
+  // ---- for engines (fabric/engine_kinds.h)
+  Fabric& fabric() { return fabric_; }
+  /// With the overrides of its root port, which come last.
+  Config at_root_port(const FabricDevice& device) const;
+  /// Engines do not move in step: with the seed of one that has that position.
+  Config with_own_seed(Config config, const std::string& position) const;
+  /// Once all devices have their engines, in the order of the calls.
+  void join_later(std::function<void()> join) { joins_.push_back(std::move(join)); }
+
  private:
   /// Both sockets of a port or an agent, to one end of a link.
   template <class To, class From>
@@ -54,7 +63,6 @@ class Builder {
   void add_device(NodeIndex node, const Config& config, Link& link);
   void add_handles(FabricDevice& device, const Config& config);
   void assign_handles();
-  Config at_root_port(const FabricDevice& device) const;
 
   // CXL and engines: builder_agents.cpp.
   void add_memory(FabricDevice& device, Link& link);
@@ -62,12 +70,6 @@ class Builder {
                          const std::string& memory);
   void add_cache(FabricDevice& device, Link& link);
   void add_engines(FabricDevice& device);
-  // builder_pio.cpp
-  void add_pio(FabricDevice& device);
-  void connect_pio();
-  NicPort& nic_of(FabricDevice& device) const;
-  void add_receiver(FabricDevice& device, const NicPort& sender, const EgressOptions& packets);
-  Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,
                                         std::function<void()> wake);
@@ -80,6 +82,7 @@ class Builder {
   std::vector<CacheWatch*> cache_watches_;  // by host, or null
   std::vector<std::size_t> handle_groups_;  // by device: the first of its group
   std::vector<Bytes> buffer_bases_;         // by device
+  std::vector<std::function<void()>> joins_;
 };
 
 }  // namespace flitwise

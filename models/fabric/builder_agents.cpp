@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ranges.h"
 #include "config/instances.h"
 #include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
+#include "fabric/engine_kinds.h"
 #include "faults/broken_rules.h"
 
 namespace flitwise {
@@ -178,10 +180,9 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   device.components.insert(device.components.end(), {&cache, &port});
 }
 
-// Engines do not move in step.
-Config Builder::with_own_seed(Config config, const std::string& stream) const {
-  if (stream != graph_[fabric_.devices.front().node].position) {
-    config.run.seed = Random(config.run.seed).split(stream).next();
+Config Builder::with_own_seed(Config config, const std::string& position) const {
+  if (position != graph_[fabric_.devices.front().node].position) {
+    config.run.seed = Random(config.run.seed).split(position).next();
   }
   return config;
 }
@@ -190,11 +191,12 @@ void Builder::add_engines(FabricDevice& device) {
   if (device.config.workload.kind == WorkloadKind::kHostile) {
     return;
   }
-  if (device.config.workload.via == WorkloadVia::kPio) {
-    add_pio(device);
+  const WorkloadVia via = device.config.workload.via;
+  if (const EngineKind* const kind =
+          find_where(engine_kinds(), [via](const EngineKind& one) { return one.via == via; })) {
+    kind->add(*this, device);
     return;
   }
-  const WorkloadVia via = device.config.workload.via;
   const bool is_of_host = via == WorkloadVia::kCxlMem;
   const Config of_host = at_root_port(device);
   std::function<void()> wake = [agents = device.cxl, via] { agents.wake(via); };

@@ -9,7 +9,7 @@
 #include "common/ranges.h"
 #include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
-#include "pio/pio_result.h"
+#include "fabric/engine_kinds.h"
 
 namespace flitwise {
 namespace {
@@ -184,8 +184,8 @@ void list_devices(Fabric& fabric) {
 
 void list_receivers(Fabric& fabric) {
   for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
-    if (fabric.devices[i].receiver) {
-      fabric.components.add(*fabric.devices[i].receiver, i);
+    if (Component* const receiver = fabric.devices[i].receiver) {
+      fabric.components.add(*receiver, i);
     }
   }
 }
@@ -250,18 +250,18 @@ void list_balances(Fabric& fabric) {
 }  // namespace
 
 std::vector<Builder::Kind>& Builder::kinds() {
-  static std::vector<Kind> all = {{list_devices, pio_table},
-                                  {list_receivers, pio_receive_table},
-                                  {list_root_ports},
-                                  {list_links},
-                                  {list_switches},
-                                  {list_homes},
-                                  {list_hosts},
-                                  {list_balances}};
+  static std::vector<Kind> all = {{list_devices}, {list_receivers}, {list_root_ports},
+                                  {list_links},   {list_switches},  {list_homes},
+                                  {list_hosts},   {list_balances}};
   return all;
 }
 
 void Builder::add_tables() {
+  for (const EngineKind& kind : engine_kinds()) {
+    for (const auto table : kind.tables) {
+      add_table(table());
+    }
+  }
   for (const Kind& kind : kinds()) {
     if (kind.table != nullptr) {
       add_table(kind.table());

@@ -1,200 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that send by PIO: their engine, the cores of the host that write packets, and the way of
-// a packet from one to the other.
-#include <boost/endian/conversion.hpp>
+// Devices that send by PIO: their senders, the way of a packet from a core to the wire or to the
+// memory of a peer, and wires between devices.
 #include <boost/range/algorithm_ext/push_back.hpp>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/ranges.h"
 #include "config/instances.h"
-#include "fabric/builder.h"
+#include "fabric/engine_kinds.h"
+#include "pio/pio_result.h"
+#include "pio/pio_sender.h"
+#include "pio/receive_engine.h"
 
 namespace flitwise {
 namespace {
-
-/// All cores of a device, as its engine sees them.
-PioEngine::Sent sent_by(const FabricDevice& device) {
-  PioEngine::Sent sum;
-  for (const auto& core : device.cores) {
-    sum.packets += core->sent().packets;
-    sum.bytes += core->sent().bytes;
-  }
-  return sum;
-}
 
 std::string receiver_of(const FabricDevice& device) {
   return device.name + "_receive";
 }
 
-// The way of a received packet.
-void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRoute& route) {
-  route.steps.push_back({receiver_of(device), "down", "write"});
-  std::vector<std::string> places = {device.name};
-  boost::range::push_back(places, links_above(graph, device.node));
-  const std::string prefix = host_prefix(device.host);
-  places.insert(places.end(), {device.root_port->name(), prefix + host_part::kAgent,
-                               prefix + host_part::kMemory});
-  for (std::string& place : places) {
-    route.steps.push_back({std::move(place), "up", "write"});
-  }
-}
-
 // What the packets of a device are like.
-EgressOptions packets_of(const Config& device, const CoresConfig& cores) {
+PacketTraits packets_of(const Config& device, const CoresConfig& cores) {
   return {device.workload.real_payload, device.workload.domains - cores.hostile,
           device.faults.pio_integrity, 0};
 }
 
-}  // namespace
-
-void Builder::add_pio(FabricDevice& device) {
-  const auto index = static_cast<std::size_t>(&device - fabric_.devices.data());
-  const Config host = at_root_port(device);
-  const WorkloadConfig& workload = device.config.workload;
+PioCoreConfig core_config(const Config& device, const CoresConfig& cores, std::uint64_t seed) {
+  const WorkloadConfig& workload = device.workload;
+  PacketTraits packets = packets_of(device, cores);
+  packets.seed = Random(seed).split("integrity").next();
   PioCoreConfig config;
-  config.cores = host.host.cores;
-  const RunConfig run = with_own_seed(device.config, graph_[device.node].position).run;
-  EgressOptions egress = packets_of(device.config, config.cores);
-  egress.seed = Random(run.seed).split("integrity").next();
-  config.engine = {device.config.device.pio,
+  config.cores = cores;
+  config.engine = {device.device.pio,
                    workload.domains,
                    workload.buffer_base,
                    workload.buffer_size,
-                   egress,
-                   config.cores.sdma_from > 0,
+                   packets,
+                   cores.sdma_from > 0,
                    workload.sizes.empty() ? workload.payload : workload.size_cap};
-  device.pio =
-      std::make_unique<PioEngine>((device.name + "_pio").c_str(), device.name, config.engine,
-                                  [endpoint = device.endpoint] { endpoint->wake(); });
-  device.pio->claim(
-      device.endpoint->target().map());  // software may write to its window at any time
-  device.endpoint->attach(device.pio->returns());
-  if (config.engine.uses_sdma) {
-    device.endpoint->attach(device.pio->sdma());
-  }
-  device.pio->compare_with([&device] { return sent_by(device); });
-
-  HostNode& node = *surroundings_.hosts[device.host];
-  RootPort& port = *device.root_port;
-  const Fabric::Surroundings& around = surroundings_;  // which outlive the builder
-  const std::size_t room = config.cores.write_queue;
-  PioCore::Hooks hooks;
-  hooks.has_room = [&port, room] { return port.posted_waiting() < room; };
-  hooks.write = [&node, &around, index, pio = device.pio.get()](
-                    std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
-    node.bridge.write(around.bar(index) + offset, bytes, size, pio->is_counted());
-  };
-  hooks.look = [&memory = node.memory](std::uint64_t address) {
-    std::array<std::uint8_t, 8> bytes{};
-    memory.peek(address, bytes.data(), bytes.size());
-    return boost::endian::load_little_u64(bytes.data());
-  };
-  hooks.returned = [pio = device.pio.get()](unsigned context) {
-    return pio->rules().context(context).returned();
-  };
-  hooks.recovery.host = &node.bridge;
-  hooks.recovery.registers = [&around, index] { return around.bar(index) + kPioRegisters; };
-  hooks.recovery.set_to_0 = [&memory = node.memory](std::uint64_t address) {
-    constexpr std::array<std::uint8_t, kQwBytes> kZeros{};
-    memory.poke(address, kZeros.data(), kZeros.size());
-  };
-  hooks.recovery.poll = config.cores.timing.credit_poll;
-  hooks.are_returns_lost = [&port] { return port.counters().dropped_bytes > 0; };
-  const auto count = [&around, index, warmup = device.config.run.warmup,
-                      begun = std::make_shared<std::uint64_t>(0)] {
-    if ((*begun)++ == warmup) {
-      around.counting_starts(index);
-    }
-  };
-  hooks.begins = [count, pio = device.pio.get()](unsigned context, unsigned slot, Time when) {
-    pio->begins(context, slot, when);
-    count();
-  };
-  if (config.engine.uses_sdma) {
-    const auto store = [&memory = node.memory](std::uint64_t address, const std::uint8_t* bytes,
-                                               std::size_t size) {
-      memory.poke(address, bytes, size);
-    };
-    device.sdma_driver = std::make_unique<SdmaDriver>(
-        config.engine, SdmaDriver::Hooks{hooks.look, store, hooks.write});
-    hooks.send_by_sdma = [count, driver = device.sdma_driver.get(), pio = device.pio.get()](
-                             unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
-      const bool is_sent = driver->send(domain, payload, vl);
-      if (is_sent) {
-        pio->sdma_begins(driver->engine_of(domain), SdmaDriver::blocks_of(payload), when);
-        count();
-      }
-      return is_sent;
-    };
-  }
-  hooks.work_ended = around.work_ended;
-
-  RequestRoute route{fabric_.links[device.link].name, "down", "write", 0, {}};
-  std::vector<Component*> parts;
-  for (unsigned i = 0; i < config.cores.count; ++i) {
-    config.first_thread = i * config.cores.threads;
-    device.cores.push_back(
-        std::make_unique<PioCore>((device.name + "_core" + std::to_string(i)).c_str(), config,
-                                  workload, device.config.device, run, hooks));
-    parts.push_back(device.cores.back().get());
-    route.steps.push_back({device.cores.back()->name(), "down", "write"});
-  }
-  // The next core in turn that waits for it.
-  port.watch_posted([&device, turn = std::size_t{0}]() mutable {
-    for (std::size_t i = 0; i < device.cores.size(); ++i) {
-      turn = (turn + 1) % device.cores.size();
-      if (device.cores[turn]->waits_for_room()) {
-        device.cores[turn]->wake();
-        return;
-      }
-    }
-  });
-  parts.push_back(device.pio.get());
-  route.steps.push_back({port.name(), "down", "write"});
-  for (const std::string& link : links_above(graph_, device.node)) {
-    route.steps.push_back({link, "down", "write"});
-  }
-  route.steps.push_back({device.pio->name(), "down", "write"});
-  if (config.engine.uses_sdma) {
-    RequestRoute fetched = read_route(graph_, device, device.pio->name());
-    std::vector<Step> cores;
-    for (const auto& core : device.cores) {
-      cores.push_back({core->name(), "down", "write"});
-    }
-    fetched.steps.insert(fetched.steps.begin(), cores.begin(), cores.end());
-    fetched.steps.push_back({device.pio->name(), "down", "write"});
-    device.pio->set_sdma_route(std::move(fetched));
-  }
-  if (const FabricDevice* const peer = fabric_.find(config.engine.pio.egress.peer)) {
-    pass_to_memory_of(*peer, graph_, route);
-  }
-  device.pio->set_route(std::move(route));
-  device.components.insert(
-      std::find(device.components.begin(), device.components.end(), device.endpoint), parts.begin(),
-      parts.end());
+  return config;
 }
 
-// A wire for each device that has a peer, which has a receive engine then.
-void Builder::connect_pio() {
-  for (FabricDevice& device : fabric_.devices) {
-    const std::string& name = device.config.device.pio.egress.peer;
-    if (device.pio == nullptr || name.empty()) {
-      continue;
-    }
-    FabricDevice& peer = *fabric_.find(name);
-    NicPort& from = nic_of(device);
-    add_receiver(peer, from, packets_of(device.config, at_root_port(device).host.cores));
-    from.to_wire.bind(nic_of(peer).from_wire);
-    device.pio->connect(from, fabric_.frames,
-                        {peer.receiver->name(), peer.config.device.pio.receive.buffer});
+PioSender::Site site_of(const Fabric& fabric, const FabricDevice& device) {
+  const Fabric::Surroundings& around = fabric.surroundings;
+  HostNode& host = *around.hosts[device.host];
+  return {device.name,       *device.endpoint,
+          *device.root_port, host.bridge,
+          host.memory,       static_cast<std::size_t>(&device - fabric.devices.data()),
+          around.bar,        around.counting_starts,
+          around.work_ended};
+}
+
+// ---- the way of a packet
+
+void pass(RequestRoute& route, const std::vector<std::string>& places, const char* direction) {
+  for (const std::string& place : places) {
+    route.steps.push_back({place, direction, "write"});
   }
 }
 
-NicPort& Builder::nic_of(FabricDevice& device) const {
+void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRoute& route) {
+  pass(route, {receiver_of(device)}, "down");
+  pass(route, {device.name}, "up");
+  pass(route, links_above(graph, device.node), "up");
+  const std::string prefix = host_prefix(device.host);
+  pass(route, {device.root_port->name(), prefix + host_part::kAgent, prefix + host_part::kMemory},
+       "up");
+}
+
+void set_routes(Fabric& fabric, const FabricDevice& device, PioSender& sender) {
+  const Config& config = device.config;
+  PioEngine& engine = sender.engine();
+  const auto cores = mapped(sender.cores(), [](const auto& core) { return core->name(); });
+  RequestRoute stored{fabric.links[device.link].name, "down", "write", 0, {}};
+  pass(stored, cores, "down");
+  pass(stored, {device.root_port->name()}, "down");
+  pass(stored, links_above(fabric.graph, device.node), "down");
+  pass(stored, {engine.name()}, "down");
+  if (const FabricDevice* const peer = fabric.find(config.device.pio.egress.peer)) {
+    pass_to_memory_of(*peer, fabric.graph, stored);
+  }
+  engine.set_route(std::move(stored));
+
+  RequestRoute fetched = read_route(fabric.graph, device, engine.name());
+  RequestRoute described;
+  pass(described, cores, "down");
+  fetched.steps.insert(fetched.steps.begin(), described.steps.begin(), described.steps.end());
+  pass(fetched, {engine.name()}, "down");
+  engine.set_sdma_route(std::move(fetched));
+}
+
+// ---- wires
+
+NicPort& nic_of(FabricDevice& device) {
   if (device.nic == nullptr) {
     device.nic = std::make_unique<NicPort>((device.name + "_nic").c_str(),
                                            device.config.device.pio.egress.propagation);
@@ -202,25 +103,56 @@ NicPort& Builder::nic_of(FabricDevice& device) const {
   return *device.nic;
 }
 
-void Builder::add_receiver(FabricDevice& device, const NicPort& sender,
-                           const EgressOptions& packets) {
-  const WorkloadConfig& workload = device.config.workload;
-  ReceiveEngine::Hooks hooks;
-  hooks.work_appeared = [endpoint = device.endpoint] { endpoint->wake(); };
-  hooks.peer_sent = [&sender] { return sender.sent(); };
-  hooks.peek = [&memory = surroundings_.hosts[device.host]->memory](
-                   std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
-    return memory.peek(address, bytes, size);
+// The peer has a receive engine from now on.
+void connect(Builder& builder, FabricDevice& device, PioEngine& engine) {
+  Fabric& fabric = builder.fabric();
+  FabricDevice& peer = *fabric.find(device.config.device.pio.egress.peer);
+  const WorkloadConfig& workload = peer.config.workload;
+  NicPort& from = nic_of(device);
+  NicPort& to = nic_of(peer);
+  const ReceiveConfig config = {peer.config.device.pio, workload.domains, workload.buffer_base,
+                                workload.buffer_size,
+                                packets_of(device.config, builder.at_root_port(device).host.cores)};
+  const auto are_writes_lost = [&port = *peer.root_port, &link = *fabric.links[peer.link].link] {
+    return port.counters().dropped_bytes + link.losses(LinkSide::kDownstream).written_bytes > 0;
   };
-  hooks.are_writes_lost = [port = device.root_port, link = fabric_.links[device.link].link.get()] {
-    return port->counters().dropped_bytes + link->losses(LinkSide::kDownstream).written_bytes > 0;
-  };
-  device.receiver = std::make_unique<ReceiveEngine>(
-      receiver_of(device).c_str(), device.name,
-      ReceiveConfig{device.config.device.pio, workload.domains, workload.buffer_base,
-                    workload.buffer_size, packets},
-      nic_of(device), std::move(hooks));
-  device.endpoint->attach(*device.receiver);
+  auto& receiver = fabric.make<ReceiveEngine>(
+      receiver_of(peer).c_str(), peer.name, config, to,
+      ReceiveEngine::hooks_at(*peer.endpoint, fabric.surroundings.hosts[peer.host]->memory, from,
+                              are_writes_lost));
+  peer.endpoint->attach(receiver);
+  peer.receiver = &receiver;
+  from.to_wire.bind(to.from_wire);
+  engine.connect(from, fabric.frames, {receiver.name(), peer.config.device.pio.receive.buffer});
+}
+
+void add_pio(Builder& builder, FabricDevice& device) {
+  Fabric& fabric = builder.fabric();
+  const Config& config = device.config;
+  const RunConfig run = builder.with_own_seed(config, fabric.graph[device.node].position).run;
+  auto made = std::make_unique<PioSender>(
+      site_of(fabric, device),
+      core_config(config, builder.at_root_port(device).host.cores, run.seed), config.workload,
+      config.device, run);
+  PioSender& sender = *made;
+  device.sender = std::move(made);
+  set_routes(fabric, device, sender);
+  std::vector<Component*> parts =
+      mapped<Component*>(sender.cores(), [](const auto& core) { return core.get(); });
+  parts.push_back(&sender.engine());
+  device.components.insert(
+      std::find(device.components.begin(), device.components.end(), device.endpoint), parts.begin(),
+      parts.end());
+  if (!config.device.pio.egress.peer.empty()) {
+    builder.join_later(
+        [&builder, &device, &engine = sender.engine()] { connect(builder, device, engine); });
+  }
+}
+
+}  // namespace
+
+EngineKind pio_engines() {
+  return {WorkloadVia::kPio, add_pio, {pio_table, pio_receive_table}};
 }
 
 }  // namespace flitwise

@@ -120,10 +120,8 @@ void Fabric::start_engine(FabricDevice& device) {
     device.cxl.attach(device.config.workload.via, *device.engine, device.host_engine.get());
     return;
   }
-  if (device.pio) {
-    for (const auto& core : device.cores) {
-      core->start(now());
-    }
+  if (device.sender) {
+    device.sender->start(now());
     return;
   }
   const Config& own = device.config;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cxl/cxl_agents.h"
+#include "endpoint/device_sender.h"
 #include "endpoint/dma_engine.h"
 #include "endpoint/endpoint.h"
 #include "endpoint/hostile_engine.h"
@@ -16,10 +17,6 @@
 #include "flitwise/ids.h"
 #include "link/link.h"
 #include "network/nic_port.h"
-#include "pio/pio_core.h"
-#include "pio/pio_engine.h"
-#include "pio/receive_engine.h"
-#include "pio/sdma_driver.h"
 #include "root_complex/root_port.h"
 #include "topology/graph.h"
 
@@ -37,14 +34,12 @@ struct FabricDevice {
   unsigned host = 0;
   Config config;  ///< with the overrides of the device and of its link
   Endpoint* endpoint = nullptr;
-  std::unique_ptr<DmaEngine> engine;            ///< null: it is hostile, or sends by PIO
-  std::unique_ptr<DmaEngine> host_engine;       ///< of the host's cores, where they have their own
-  std::unique_ptr<HostileEngine> hostile;       ///< once the engines start
-  std::unique_ptr<PioEngine> pio;               ///< in place of `engine`, where cores send by PIO
-  std::unique_ptr<SdmaDriver> sdma_driver;      ///< of its cores
-  std::vector<std::unique_ptr<PioCore>> cores;  ///< of the host, that do
-  std::unique_ptr<NicPort> nic;                 ///< of one that has a peer, or is one
-  std::unique_ptr<ReceiveEngine> receiver;      ///< of one that is the peer of another
+  std::unique_ptr<DmaEngine> engine;       ///< null: it is hostile, or has a sender
+  std::unique_ptr<DmaEngine> host_engine;  ///< of the host's cores, where they have their own
+  std::unique_ptr<HostileEngine> hostile;  ///< once the engines start
+  std::unique_ptr<DeviceSender> sender;    ///< in place of `engine` (fabric/engine_kinds.h)
+  std::unique_ptr<NicPort> nic;            ///< of one that has a peer, or is one
+  Component* receiver = nullptr;           ///< of one that is the peer of another
   CxlAgents cxl;
   std::size_t link = 0;            ///< index of its own link
   RootPort* root_port = nullptr;   ///< that it is below of

@@ -43,9 +43,8 @@ class NicPort final : public sc_core::sc_module {
   void on_room(std::function<void(const Frame& frame, Time when)> action) {
     on_room_ = std::move(action);
   }
-  /// The frame is on the wire between these times. REQUIRES: the peer has room for it.
-  void send(Frame& frame, Time begin, Time end) {
-    frame.first = begin + propagation_;
+  /// The frame is on the wire, until `end`. REQUIRES: the peer has room for it.
+  void send(Frame& frame, Time end) {
     frame.last = end + propagation_;
     ++sent_;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;

@@ -22,11 +22,11 @@ VlTable table_of_weights(const VlWeights& weights) {
 
 }  // namespace
 
-Egress::Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& options)
+Egress::Egress(const PioConfig& config, SendEngine& rules, const PacketTraits& traits)
     : config_(config),
       rules_(rules),
-      options_(options),
-      random_(options.seed),
+      traits_(traits),
+      random_(traits.seed),
       port_(config.egress.rate_gbps, config.egress.buffer),
       begun_(kSendMemoryBlocks, Time::never()) {
   rules_.set_launch_fifo_packets(config.egress.launch_fifo);
@@ -108,13 +108,13 @@ Time Egress::next_work(Time now) const {
   Time next = Time::never();
   if (is_reading()) {
     next = is_read_unseen() ? next : reading_.end;
-  } else if (lane_since_ == Time::never() && rules_.next_vl().queue != kVlQueues) {
+  } else if (!lane_wait_.is_open() && rules_.next_vl().queue != kVlQueues) {
     next = now + config_.timing.clock;  // what came before was dropped
   }
   if (rules_.next_source() != LaunchArbiter::kNone) {
     next = std::min(next, std::max(next_launch_, now + Time{1}));
   }
-  return wire_ || lane_since_ != Time::never() ? std::min(next, port_.next(now)) : next;
+  return wire_ || lane_wait_.is_open() ? std::min(next, port_.next(now)) : next;
 }
 
 // One grant in each clock. [PIO-6.2]
@@ -126,13 +126,7 @@ void Egress::launch(Time now) {
 }
 
 void Egress::note_hold(Time now) {
-  const bool is_held = rules_.holds_source();
-  if (is_held) {
-    hold_since_ = std::min(hold_since_, now);
-  } else if (hold_since_ != Time::never()) {
-    fifo_waits_.add(hold_since_, now);
-    hold_since_ = Time::never();
-  }
+  hold_wait_.set(rules_.holds_source(), fifo_waits_, now);
 }
 
 // The packet has been read out of send memory, a block in each clock, or the next block of it has.
@@ -155,7 +149,7 @@ void Egress::read_out(Time now) {
       continue;
     }
     overtaken_ += is_alive ? 0 : 1;
-    if (options_.is_hostile(packet.source)) {
+    if (traits_.is_hostile(packet.source)) {
       ++counts_.hostile_packets;
     } else if (reading_.is_known) {
       check_.note(reading_.passed, packet.source, reading_.queue, reading_.pbc.packet_bytes());
@@ -194,15 +188,14 @@ void Egress::arbitrate(Time now) {
   }
   const VlArbiter::Choice choice = rules_.next_vl(may_go);
   if (choice.queue == kVlQueues) {
-    lane_since_ = waiting != 0 ? std::min(lane_since_, now) : lane_since_;
+    if (waiting != 0) {
+      lane_wait_.begin(now);
+    }
     return;
   }
-  if (lane_since_ != Time::never()) {
-    lane_waits_.add(lane_since_, now);
-    lane_since_ = Time::never();
-  }
+  lane_wait_.end(lane_waits_, now);
   const LaunchedPacket chosen = rules_.launch_fifos().front(vl_of_queue(choice.queue));
-  const double faults = options_.integrity_faults;
+  const double faults = traits_.integrity_faults;
   rules_.arbitrate(faults == 0 || !random_.chance(faults), may_go);
   const LaunchedPacket* const packet = rules_.leaving(vl_of_queue(choice.queue));
   if (packet != nullptr) {
@@ -212,7 +205,7 @@ void Egress::arbitrate(Time now) {
                 begin_of(*packet),
                 rules_.pbc_of(*packet),
                 {}};
-    reading_.is_known = options_.has_stamp(packet->source);
+    reading_.is_known = traits_.has_stamp(packet->source);
     read_blocks_ += packet->blocks;
     if (wire_) {
       wire_->add(*packet, reading_.pbc, rules_);

@@ -22,6 +22,7 @@
 #include "pio/pio_config.h"
 #include "pio/send_engine.h"
 #include "stats/latency_histogram.h"
+#include "stats/open_wait.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -37,7 +38,7 @@ struct EgressCounts {
 class Egress {
  public:
   /// rules: of the device.
-  Egress(const PioConfig& config, SendEngine& rules, const EgressOptions& options);
+  Egress(const PioConfig& config, SendEngine& rules, const PacketTraits& traits);
 
   /// Packets go to the peer of that port from now on. Before the simulation starts.
   void connect(NicPort& port, FramePool& frames, FrameSender::Peer peer);
@@ -124,7 +125,7 @@ class Egress {
 
   const PioConfig& config_;
   SendEngine& rules_;
-  const EgressOptions options_;
+  const PacketTraits traits_;
   Random random_;  // which packets fail integrity
   EgressPort port_;
   Reading reading_;
@@ -140,8 +141,8 @@ class Egress {
   std::uint64_t cleared_blocks_ = 0, overtaken_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};
-  Time lane_since_ = Time::never();  // packets are launched, and no lane has room
-  Time hold_since_ = Time::never();  // a source could launch but for its FIFO
+  OpenWait lane_wait_;  // packets are launched, and no lane has room
+  OpenWait hold_wait_;  // a source could launch but for its FIFO
   WaitBook lane_waits_, port_waits_, fifo_waits_;
   LatencyHistogram latency_;
 };

@@ -33,7 +33,7 @@ void FrameSender::start(const EgressPort::Start& packet) {
   const FrameRef frame = std::move(lane.front());
   lane.pop_front();
   waits_.add(packet.ready, packet.has_room);
-  port_.send(*frame, packet.begin, packet.end);
+  port_.send(*frame, packet.end);
 }
 
 }  // namespace flitwise

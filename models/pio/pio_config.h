@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kPioRegisters = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kSdmaTails = std::uint64_t{24} << 20;
 
 /// What packets are like, beside what the config of the device says.
-struct EgressOptions {
+struct PacketTraits {
   bool checks_bytes = true;                ///< they carry stamps (pio/packet_stamp.h)
   unsigned first_hostile = kSendContexts;  ///< but for those of contexts from this one on
   double integrity_faults = 0;             ///< share of them that fail integrity [PIO-6.7]
@@ -31,12 +31,17 @@ struct EgressOptions {
   bool has_stamp(unsigned source) const { return checks_bytes && !is_hostile(source); }
 };
 
+/// What cores have written into the window of a device, for its checks.
+struct PioSent {
+  std::uint64_t packets = 0, bytes = 0;
+};
+
 struct PioEngineConfig {
   PioConfig pio;
   unsigned contexts = 1;          ///< 0..contexts-1 are set up; each belongs to the domain it names
   std::uint64_t return_base = 0;  ///< address of the returns of context 0
   std::uint64_t return_stride = 0;  ///< and from one context to the next
-  EgressOptions egress;
+  PacketTraits egress;
   bool uses_sdma = false;          ///< rings are set up
   std::uint64_t most_payload = 0;  ///< bytes of a packet behind its PBC
 

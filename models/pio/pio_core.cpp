@@ -110,7 +110,7 @@ void PioCore::release_due(Time now) {
 // again: none leaves before those. So the core sleeps until there is room.
 bool PioCore::is_unseen() const {
   const Thread& thread = threads_.front();
-  return room_since_ != Time::never() && is_simple_ && thread.place_since != Time::never() &&
+  return room_wait_.is_open() && is_simple_ && thread.place_wait.is_open() &&
          thread.packet.context != nullptr && !is_exhausted();
 }
 
@@ -135,7 +135,7 @@ void PioCore::catch_up(Time now) {
 bool PioCore::needs_releases() const {
   return is_exhausted() || any_of(threads_, [this](const Thread& thread) {
            const auto number = static_cast<unsigned>(&thread - threads_.data());
-           return thread.place_since != Time::never() || core_.is_fenced(number) ||
+           return thread.place_wait.is_open() || core_.is_fenced(number) ||
                   core_.waiting(number) > 0;
          });
 }
@@ -145,10 +145,10 @@ bool PioCore::needs_releases() const {
 Time PioCore::next_of(const Thread& thread) const {
   const bool has_work = thread.packet.context != nullptr || thread.needs_fence || thread.has_item ||
                         !thread.is_exhausted;
-  const bool is_stalled = (thread.place_since != Time::never() && !may_store(thread)) ||
+  const bool is_stalled = (thread.place_wait.is_open() && !may_store(thread)) ||
                           (thread.in_error != nullptr && !thread.needs_fence);
   const bool waits_for_iio =
-      thread.is_described && room_since_ != Time::never() && thread.free <= flitwise::now();
+      thread.is_described && room_wait_.is_open() && thread.free <= flitwise::now();
   if (origin_ == Time::never() || !has_work || is_stalled || waits_for_iio) {
     return Time::never();
   }
@@ -193,7 +193,7 @@ void PioCore::run(unsigned number, Time now) {
       thread.free = now + time_of_block();
       if (!may_store(thread)) {  // it will have to wait then
         thread.waits_for_fence = core_.is_fenced(number);
-        thread.place_since = thread.free;
+        thread.place_wait.begin(thread.free);
       }
     } else if (!store_block(number, now)) {
       return;
@@ -206,7 +206,7 @@ void PioCore::run(unsigned number, Time now) {
 bool PioCore::may_store(const Thread& thread) const {
   const auto number = static_cast<unsigned>(&thread - threads_.data());
   return config_.cores.window > 0
-             ? thread.place_since == Time::never()
+             ? !thread.place_wait.is_open()
              : !core_.is_fenced(number) && thread.packet.context != nullptr &&
                    core_.buffer().takes(address_of(thread.packet) + thread.packet.stored);
 }
@@ -226,9 +226,7 @@ Time PioCore::time_of_block() const {
 // may wait for ever needs a force. [PIO-7.8, 7.9]
 bool PioCore::begin_packet(Thread& thread, Time now) {
   Context& context = thread.contexts[to_int(thread.item.domain)];
-  const std::uint32_t payload = thread.item.bytes;
-  Pbc pbc;
-  pbc.length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
+  Pbc pbc = Pbc::of_payload(thread.item.bytes);
   const unsigned blocks = pbc.blocks();
   const bool has_to_look = context.hostile || !context.credits.may_fill(blocks);
   if (has_to_look && now < flitwise::now()) {
@@ -239,16 +237,13 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
     return false;
   }
   if (!context.credits.may_fill(blocks)) {
-    thread.credits_since = std::min(thread.credits_since, now);
+    thread.credit_wait.begin(now);
     force_if_needed(thread, context, blocks, now);
     thread.free = now + std::max(config_.cores.timing.credit_poll,
-                                 Time{(now - thread.credits_since).fs / kPollsOfAWait});
+                                 Time{(now - thread.credit_wait.since()).fs / kPollsOfAWait});
     return false;
   }
-  if (thread.credits_since != Time::never()) {
-    credit_waits_.add(thread.credits_since, now);
-    thread.credits_since = Time::never();
-  }
+  thread.credit_wait.end(credit_waits_, now);
   Packet& packet = thread.packet;
   packet = {};
   packet.context = &context;
@@ -301,10 +296,9 @@ void PioCore::stall(unsigned number, Time now, bool is_stalled) {
   Thread& thread = threads_[number];
   if (is_stalled) {
     thread.waits_for_fence = core_.is_fenced(number);
-    thread.place_since = std::min(thread.place_since, now);
-  } else if (thread.place_since != Time::never()) {
-    (thread.waits_for_fence ? fence_waits_ : place_waits_).add(thread.place_since, now);
-    thread.place_since = Time::never();
+    thread.place_wait.begin(now);
+  } else {
+    thread.place_wait.end(thread.waits_for_fence ? fence_waits_ : place_waits_, now);
   }
 }
 
@@ -317,15 +311,9 @@ bool PioCore::fence(unsigned number, Time now) {
 }
 
 bool PioCore::has_room(Time now) {
-  if (!hooks_.has_room()) {
-    room_since_ = std::min(room_since_, now);
-    return false;
-  }
-  if (room_since_ != Time::never()) {
-    room_waits_.add(room_since_, now);
-    room_since_ = Time::never();
-  }
-  return true;
+  const bool has_room = hooks_.has_room();
+  room_wait_.set(!has_room, room_waits_, now);
+  return has_room;
 }
 
 // Blocks leave side by side, and behind them what forces returns, as far as the IIO has room for
@@ -380,8 +368,8 @@ bool PioCore::holds_no_block() const {
 Time PioCore::next_own_work() const {
   Time next = Time::never();
   for (const Thread& thread : threads_) {
-    if (thread.packet.context == nullptr && thread.has_item &&
-        thread.credits_since == Time::never() && thread.ring_since == Time::never()) {
+    if (thread.packet.context == nullptr && thread.has_item && !thread.credit_wait.is_open() &&
+        !thread.ring_wait.is_open()) {
       next = std::min(next, origin_ + thread.item.at);
     }
   }
@@ -405,22 +393,22 @@ std::string PioCore::waiting() const {
       text += fmt::format("{}: thread {} recovers context {} from an error: it waits for {}\n",
                           name(), number, thread.in_error->number,
                           thread.recovery->is_active() ? thread.recovery->step() : "its fence");
-    } else if (thread.credits_since != Time::never()) {
+    } else if (thread.credit_wait.is_open()) {
       const Context& context = thread.contexts[to_int(thread.item.domain)];
       const bool is_refused = hooks_.are_returns_lost && hooks_.are_returns_lost();
       text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used{}\n",
                           name(), number, context.number, context.credits.used(),
                           context.credits.depth(),
                           is_refused ? "; the host has refused writes with returned credits" : "");
-    } else if (thread.ring_since != Time::never()) {
+    } else if (thread.ring_wait.is_open()) {
       text += fmt::format("{}: thread {} waits for room in the ring of an SDMA engine\n", name(),
                           number);
-    } else if (thread.place_since != Time::never()) {
+    } else if (thread.place_wait.is_open()) {
       text += fmt::format("{}: thread {} waits for {}\n", name(), number,
                           thread.waits_for_fence ? "its fence" : "a block of the store buffer");
     }
   }
-  if (room_since_ != Time::never()) {
+  if (room_wait_.is_open()) {
     text += fmt::format("{}: a write waits for room in the IIO\n", name());
   }
   return text;

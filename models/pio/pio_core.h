@@ -20,8 +20,9 @@
 #include "pio/host_core.h"
 #include "pio/hostile_writes.h"
 #include "pio/packet_writer.h"
-#include "pio/pio_engine.h"
+#include "pio/pio_config.h"
 #include "pio/pio_thread.h"
+#include "stats/open_wait.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -63,11 +64,11 @@ class PioCore final : public ComponentModule {
 
   void start(Time now);
   /// A write waits for room in the IIO.
-  bool waits_for_room() const { return room_since_ != Time::never(); }
+  bool waits_for_room() const { return room_wait_.is_open(); }
   /// The IIO has room.
   void wake() { wakeup_.at(flitwise::now()); }
   /// Without the packets of hostile processes.
-  PioEngine::Sent sent() const { return {packets_, written_bytes_}; }
+  PioSent sent() const { return {packets_, written_bytes_}; }
 
   bool is_quiet() const override;
   bool is_exhausted() const override;
@@ -126,7 +127,7 @@ class PioCore final : public ComponentModule {
   std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0;
   std::uint64_t hostile_packets_ = 0;  // or what stands in their place
   PacketWriter writer_;
-  Time room_since_ = Time::never();  // a write waits for room in the IIO
+  OpenWait room_wait_;  // a write waits for room in the IIO
   WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_;
 };
 

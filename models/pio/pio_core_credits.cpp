@@ -20,7 +20,7 @@ bool PioCore::look_at_credits(Thread& thread, Context& context, Time now) {
   const std::uint64_t qw = hooks_.look(config_.engine.shadow_of(context.number));
   const bool is_in_error = (qw & kCreditStatus) != 0;
   if (is_in_error) {
-    thread.credits_since = std::min(thread.credits_since, now);
+    thread.credit_wait.begin(now);
     thread.in_error = &context;
     thread.needs_fence = true;  // what the thread has stored has to be out
   } else if (!context.hostile) {

@@ -29,14 +29,11 @@ bool PioCore::send_by_sdma(Thread& thread, Time now) {
   }
   Context& context = thread.contexts[to_int(thread.item.domain)];
   if (!hooks_.send_by_sdma(context.number, thread.item.bytes, next_vl(context), thread.begun)) {
-    thread.ring_since = std::min(thread.ring_since, now);
+    thread.ring_wait.begin(now);
     thread.free = now + cores.timing.credit_poll;
     return false;
   }
-  if (thread.ring_since != Time::never()) {
-    ring_waits_.add(thread.ring_since, now);
-    thread.ring_since = Time::never();
-  }
+  thread.ring_wait.end(ring_waits_, now);
   ++context.packets;
   ++packets_;
   thread.has_item = thread.is_described = false;

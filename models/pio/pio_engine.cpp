@@ -287,7 +287,7 @@ std::vector<CheckResult> PioEngine::checks_at_rest() const {
   const std::uint64_t freed =
       sum_of_contexts([](const SendContext& one) { return one.past().launched + one.freed(); });
   const std::uint64_t cleared = egress_.cleared_blocks() + rules_.dropped_blocks();
-  const Sent sent = sent_ ? sent_() : Sent{};
+  const PioSent sent = sent_ ? sent_() : PioSent{};
   const std::string own = device_ + ": ";
   std::vector<CheckResult> all = {{own + "cleared blocks are free", freed == cleared,
                                    fmt::format("{} cleared, {} free", cleared, freed)}};

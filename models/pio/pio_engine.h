@@ -49,11 +49,8 @@ class PioEngine final : public ComponentModule, private RegionOwner {
     egress_.begins(rules_.context(context).assembly().index_of(slot), when);
   }
 
-  /// Bytes that cores have written into the window, and their packets: for the checks.
-  struct Sent {
-    std::uint64_t packets = 0, bytes = 0;
-  };
-  void compare_with(std::function<Sent()> sent) { sent_ = std::move(sent); }
+  /// All cores together, for the checks.
+  void compare_with(std::function<PioSent()> sent) { sent_ = std::move(sent); }
   /// Of a packet by PIO, and of one by SDMA.
   void set_route(RequestRoute route) { route_ = std::move(route); }
   void set_sdma_route(RequestRoute route) { sdma_route_ = std::move(route); }
@@ -106,7 +103,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
 
   const std::string device_;
   const PioEngineConfig config_;
-  std::function<Sent()> sent_;
+  std::function<PioSent()> sent_;
   Wakeup wakeup_;
   SendEngine rules_;
   Egress egress_;

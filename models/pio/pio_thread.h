@@ -13,6 +13,7 @@
 #include "pio/hostile_writes.h"
 #include "pio/pbc.h"
 #include "pio/sender_credits.h"
+#include "stats/open_wait.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -37,16 +38,16 @@ struct PioThread {
   WorkItem item;
   Time begun{};  // the item has arrived, or the thread has come to it
   bool has_item = false, is_exhausted = false, needs_fence = false;
-  bool waits_for_fence = false;  // since place_since, not for a block
+  bool waits_for_fence = false;  // not for a block, where place_wait is open
   bool is_described = false;     // the item, which goes by SDMA
   std::vector<Context> contexts;
   Packet packet;
-  Time free{};                         // of what it does
-  Time credits_since = Time::never();  // it waits for credits
-  Time ring_since = Time::never();     // for room in the ring of an SDMA engine
-  Time place_since = Time::never();    // for a block of the store buffer
-  Time forced_at = Time::never();      // ForceReturn, for the packet that waits
-  unsigned forced_shadow = 0;          // what the thread knew then
+  Time free{};  // of what it does
+  OpenWait credit_wait;
+  OpenWait ring_wait;              // for room in the ring of an SDMA engine
+  OpenWait place_wait;             // for a block of the store buffer
+  Time forced_at = Time::never();  // ForceReturn, for the packet that waits
+  unsigned forced_shadow = 0;      // what the thread knew then
   unsigned forced_context = 0;
   unsigned force_writes = 0;       // that are to go: of 1, then of 0
   Time fence_due = Time::never();  // the answer of the IIO

@@ -30,6 +30,16 @@ constexpr unsigned kFlags = ReceiveQueue::kEntryBytes - kQwBytes;  // in an entr
 
 }  // namespace
 
+ReceiveEngine::Hooks ReceiveEngine::hooks_at(Endpoint& endpoint, MemoryPort& memory,
+                                             const NicPort& peer,
+                                             std::function<bool()> are_writes_lost) {
+  return {[&endpoint] { endpoint.wake(); }, [&peer] { return peer.sent(); },
+          [&memory](std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
+            return memory.peek(address, bytes, size);
+          },
+          std::move(are_writes_lost)};
+}
+
 ReceiveEngine::ReceiveEngine(const sc_core::sc_module_name& name, std::string device,
                              const ReceiveConfig& config, NicPort& port, Hooks hooks)
     : ComponentModule(name),

@@ -14,8 +14,10 @@
 #include "common/due_queue.h"
 #include "common/slot_list.h"
 #include "common/wakeup.h"
+#include "endpoint/endpoint.h"
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
+#include "memory/memory_port.h"
 #include "network/nic_port.h"
 #include "pio/packet_check.h"
 #include "pio/pio_config.h"
@@ -30,7 +32,7 @@ struct ReceiveConfig {
   unsigned domains = 1;           ///< a packet is for the domain source modulo these [PIO-1.4]
   std::uint64_t buffer_base = 0;  ///< of domain 0
   std::uint64_t buffer_size = 0;  ///< of each; ReceiveQueue::kLeastBuffer or more
-  EgressOptions sender;           ///< what its packets are like
+  PacketTraits sender;            ///< what its packets are like
 };
 
 class ReceiveEngine final : public ComponentModule, public Engine {
@@ -43,6 +45,9 @@ class ReceiveEngine final : public ComponentModule, public Engine {
     std::function<bool(std::uint64_t address, std::uint8_t* bytes, std::size_t size)> peek;
     std::function<bool()> are_writes_lost;  ///< has the host refused some, or a link lost them?
   };
+  /// Those of the engine of a device: what it is attached to, and the port of its peer.
+  static Hooks hooks_at(Endpoint& endpoint, MemoryPort& memory, const NicPort& peer,
+                        std::function<bool()> are_writes_lost);
   /// device: whose row of results it is.
   ReceiveEngine(const sc_core::sc_module_name& name, std::string device,
                 const ReceiveConfig& config, NicPort& port, Hooks hooks);

@@ -40,8 +40,7 @@ bool SdmaDriver::send(unsigned domain, std::uint32_t payload, unsigned vl) {
 
 void SdmaDriver::write_packet(unsigned engine, std::uint32_t payload, unsigned vl) {
   const SdmaSender& sender = senders_[engine];
-  Pbc pbc;
-  pbc.length_dws = static_cast<std::uint16_t>(2 + (payload + 3) / 4);
+  Pbc pbc = Pbc::of_payload(payload);
   pbc.vl = static_cast<std::uint8_t>(vl);
   const PacketStamp stamp(kSendContexts + engine, sender.packets());
   packet_.resize(4U * (pbc.length_dws + 1U) / kQwBytes * kQwBytes);

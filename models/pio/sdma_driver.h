@@ -26,10 +26,6 @@ class SdmaDriver {
   static unsigned descriptors_of(std::uint32_t payload) {
     return payload + kQwBytes > kSendBlockBytes ? 2 : 1;
   }
-  /// Of such a packet, in send memory.
-  static unsigned blocks_of(std::uint32_t payload) {
-    return ((payload + 3) / 4 * 4 + kQwBytes + kSendBlockBytes - 1) / kSendBlockBytes;
-  }
   /// Packets of domain d go by engine d modulo engines.
   unsigned engine_of(unsigned domain) const {
     return domain % static_cast<unsigned>(senders_.size());

@@ -71,17 +71,9 @@ void SdmaUnit::push(const SdmaRead& read, std::uint32_t token, Time now) {
 }
 
 void SdmaUnit::note_waits(unsigned engine, Time now) {
-  const auto note = [now](Time& since, bool waits, WaitBook& book) {
-    if (waits) {
-      since = std::min(since, now);
-    } else if (since != Time::never()) {
-      book.add(since, now);
-      since = Time::never();
-    }
-  };
   const SdmaRing& rules = rules_.sdma_ring(engine);
-  note(rings_[engine].room_since, rules.waits_for_room(), room_waits_);
-  note(rings_[engine].reads_since, rules.waits_for_reads(), read_waits_);
+  rings_[engine].room.set(rules.waits_for_room(), room_waits_, now);
+  rings_[engine].reads.set(rules.waits_for_reads(), read_waits_, now);
 }
 
 bool SdmaUnit::next(Time now, Transfer& transfer) {

@@ -15,6 +15,7 @@
 #include "endpoint/engine.h"
 #include "pio/pio_config.h"
 #include "pio/send_engine.h"
+#include "stats/open_wait.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -61,10 +62,10 @@ class SdmaUnit final : public Engine {
     bool is_ok = true;
   };
   struct Ring {
-    std::uint64_t head = 0;            // as it goes to memory, little-endian
-    bool is_head_out = false;          // given to the shell, or waits for it
-    Time room_since = Time::never();   // a packet waits for room in the buffer
-    Time reads_since = Time::never();  // a read waits for another one to end
+    std::uint64_t head = 0;    // as it goes to memory, little-endian
+    bool is_head_out = false;  // given to the shell, or waits for it
+    OpenWait room;             // a packet waits for it in the buffer
+    OpenWait reads;            // a read waits for another one to end
   };
 
   void ask(unsigned engine, Time now);

@@ -113,7 +113,7 @@ void Machine::start() {
   for (FabricDevice& device : fabric_.devices) {
     const Config& c = device.config;
     fabric_.start_engine(device);
-    const bool is_device_active = device.engine || device.pio;
+    const bool is_device_active = device.engine || device.sender;
     if (is_device_active && has_requests(c.workload.via) &&
         c.device.dhi.management == HandleManagement::kDevice) {
       device.endpoint->dhi().start_contexts(c.workload.domains, c.run.warmup == 0, now());

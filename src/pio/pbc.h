@@ -28,6 +28,13 @@ struct Pbc {
   bool interrupts = false;
   std::uint16_t static_rate = 0;
 
+  /// Of a packet with so many bytes behind its PBC, which whole DWs carry.
+  static Pbc of_payload(std::uint32_t bytes) {
+    Pbc pbc;
+    pbc.length_dws = static_cast<std::uint16_t>(2 + (bytes + 3) / 4);
+    return pbc;
+  }
+
   /// Blocks of send memory, 0..256. [PIO-3.5]
   unsigned blocks() const {
     constexpr unsigned kBlockDws = kSendBlockBytes / 4;

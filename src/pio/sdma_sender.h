@@ -24,7 +24,6 @@ class SdmaSender {
     return tail_ - done_ + descriptors < entries_ && packets_ - packets_done_ < places_;
   }
   std::uint64_t tail() const { return tail_ % entries_; }  ///< index of the next descriptor
-  std::uint64_t waiting() const { return tail_ - done_; }  ///< descriptors
   /// Where the next packet has its bytes.
   std::uint64_t place() const { return packets_ % places_; }
   std::uint64_t packets() const { return packets_; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine_bench.h"
+#include "pio/pio_sender.h"
 #include "pio_bench.h"
 
 namespace flitwise::pio_returns_test {
@@ -31,10 +32,10 @@ struct Writes : TraceSink {
   }
 };
 std::vector<Tlp> returns_of(const std::string& steering_tag, const std::string& link) {
-  MachineBench bench(
-      config_from_text(config_of("count: 2", "depth: 64, threshold: 4" + steering_tag,
-                                 "domains: 4, payload: 200B, requests: 100", "", link),
-                       "run.yaml", ""));
+  MachineBench bench(config_from_text(
+      config_of("count: 2", "depth: 64, threshold: 4" + steering_tag,
+                "domains: 4, payload: 200B, requests: 100", "", link),
+      "run.yaml", ""));
   Writes writes;
   bench.machine.fabric().links[0].link->watch(&writes);
   EXPECT_TRUE(bench.bring_up());
@@ -142,7 +143,8 @@ TEST(PioReturns, PIO_091_TheReturnAfterAFaultSaysAllCredits) {
       "run.yaml", ""));
   ASSERT_TRUE(bench.bring_up());
   Machine& machine = bench.machine;
-  const SendContext& context = machine.fabric().find("ep0")->pio->rules().context(0);
+  auto& sender = dynamic_cast<PioSender&>(*machine.fabric().find("ep0")->sender);
+  const SendContext& context = sender.engine().rules().context(0);
   const auto shadow = [&] {
     return machine.memory().peek_u64(machine.config.workload.buffer_base);
   };

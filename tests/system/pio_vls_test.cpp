@@ -7,6 +7,7 @@
 
 #include "flitwise/error.h"
 #include "machine_bench.h"
+#include "pio/pio_sender.h"
 #include "pio_bench.h"
 
 namespace flitwise::pio_vls_test {
@@ -33,7 +34,8 @@ std::vector<double> blocks_by_context(unsigned vls, const std::string& egress) {
     EXPECT_TRUE(bench.run_until([&] { return now() >= begin + at; }));
     std::vector<double> all;
     for (unsigned context = 0; context < vls; ++context) {
-      const SendEngine& rules = bench.machine.fabric().find("ep0")->pio->rules();
+      auto& sender = dynamic_cast<PioSender&>(*bench.machine.fabric().find("ep0")->sender);
+      const SendEngine& rules = sender.engine().rules();
       all.push_back(static_cast<double>(rules.context(context).freed()));
     }
     return all;

@@ -35,7 +35,7 @@ class Bench {
     sender.on_room(
         [this](const Frame& frame, Time when) { rooms.emplace_back(frame.wire_bytes, when); });
   }
-  void send(unsigned source, std::size_t bytes, Time begin, Time end) {
+  void send(unsigned source, std::size_t bytes, Time end) {
     const FrameRef frame = pool.make(bytes);
     frame->wire_bytes = static_cast<std::uint32_t>(bytes) + 4;
     frame->source = source;
@@ -43,7 +43,7 @@ class Bench {
     for (std::size_t i = 0; i < bytes; ++i) {
       frame->bytes[i] = static_cast<std::uint8_t>(i);
     }
-    sender.send(*frame, begin, end);
+    sender.send(*frame, end);
   }
   static void run_for(int ns) { sc_core::sc_start(to_sc_time(Time::from_ns(ns))); }
   Transfer next() {
@@ -71,7 +71,7 @@ class Bench {
 // buffer.
 TEST(ReceiveEngine, PIO_1_4_PayloadGoesFirstAndThenTheEntry) {
   Bench bench;
-  bench.send(7, 200, Time{}, Time::from_ns(10));
+  bench.send(7, 200, Time::from_ns(10));
   EXPECT_EQ(bench.engine.next_at(), Time::never());
   bench.run_for(109);
   EXPECT_EQ(bench.row().packets, 0U);
@@ -106,7 +106,7 @@ TEST(ReceiveEngine, PIO_1_4_PayloadGoesFirstAndThenTheEntry) {
 TEST(ReceiveEngine, PIO_1_2_TheParserTakesOnePacketAClock) {
   Bench bench;
   for (int i = 0; i < 3; ++i) {
-    bench.send(static_cast<unsigned>(i), 40, Time{}, Time{});
+    bench.send(static_cast<unsigned>(i), 40, Time{});
   }
   bench.run_for(200);
   EXPECT_EQ(bench.asked, 3U);
@@ -124,7 +124,7 @@ TEST(ReceiveEngine, PIO_1_2_TheParserTakesOnePacketAClock) {
 // What a reset takes from the shell was never written, but its room is free.
 TEST(ReceiveEngine, ADroppedWriteIsAnErrorAndFreesItsRoom) {
   Bench bench;
-  bench.send(0, 200, Time{}, Time{});
+  bench.send(0, 200, Time{});
   bench.run_for(200);
   const Transfer payload = bench.next(), entry = bench.next();
   bench.finish(payload, TransferStatus::kContextEnded);

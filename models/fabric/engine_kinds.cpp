@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/engine_kinds.h"
+
+namespace flitwise {
+
+const std::vector<EngineKind>& engine_kinds() {
+  static const std::vector<EngineKind> kAll = {pio_engines()};
+  return kAll;
+}
+
+}  // namespace flitwise

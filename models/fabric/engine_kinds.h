@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Engines that stand in place of the DMA engine of a device, by workload.via: what the builder and
+/// the results know of them. A new one is a folder, and a row here. docs/add_a_component.md
+#pragma once
+
+#include <vector>
+
+#include "fabric/builder.h"
+
+namespace flitwise {
+
+struct EngineKind {
+  WorkloadVia via;  ///< of its workloads
+  /// Makes the sender of a device, and puts its components before the endpoint. The hosts, the root
+  /// port above and the endpoint are there; other engines may not be: Builder::join_later().
+  void (*add)(Builder& builder, FabricDevice& device);
+  std::vector<const StatisticsTable& (*)()> tables;  ///< in the order of results
+};
+
+const std::vector<EngineKind>& engine_kinds();
+
+EngineKind pio_engines();  ///< builder_pio.cpp
+
+}  // namespace flitwise

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pio/pio_sender.h"
+
+namespace flitwise {
+
+PioSender::PioSender(const Site& site, const PioCoreConfig& config, const WorkloadConfig& workload,
+                     const DeviceConfig& device, const RunConfig& run)
+    : site_(site),
+      config_(config),
+      warmup_(run.warmup),
+      engine_((site.name + "_pio").c_str(), site.name, config.engine,
+              [&endpoint = site.endpoint] { endpoint.wake(); }) {
+  engine_.claim(site.endpoint.target().map());  // software may write to its window at any time
+  engine_.compare_with([this] { return sent(); });
+  site.endpoint.attach(engine_.returns());
+  if (config.engine.uses_sdma) {
+    site.endpoint.attach(engine_.sdma());
+    driver_.emplace(config.engine, hooks_of_driver());
+  }
+  PioCoreConfig own = config;
+  for (unsigned i = 0; i < config.cores.count; ++i) {
+    own.first_thread = i * config.cores.threads;
+    cores_.push_back(std::make_unique<PioCore>((site.name + "_core" + std::to_string(i)).c_str(),
+                                               own, workload, device, run, hooks_of_cores()));
+  }
+  site.port.watch_posted([this] { wake_next(); });
+}
+
+void PioSender::start(Time now) {
+  for (const auto& core : cores_) {
+    core->start(now);
+  }
+}
+
+// These run for each packet, and most of them for each block.
+PioCore::Hooks PioSender::hooks_of_cores() {
+  PioCore::Hooks hooks;
+  hooks.has_room = [this] { return site_.port.posted_waiting() < config_.cores.write_queue; };
+  hooks.write = [this](std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
+    write(offset, bytes, size);
+  };
+  hooks.look = [this](std::uint64_t address) { return site_.memory.peek_u64(address); };
+  hooks.begins = [this](unsigned context, unsigned slot, Time when) {
+    engine_.begins(context, slot, when);
+    count();
+  };
+  hooks.send_by_sdma = [this](unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
+    return send_by_sdma(domain, payload, vl, when);
+  };
+  hooks.returned = [this](unsigned context) { return engine_.rules().context(context).returned(); };
+  hooks.are_returns_lost = [this] { return site_.port.counters().dropped_bytes > 0; };
+  hooks.recovery = {&site_.bridge, [this] { return site_.bar(site_.index) + kPioRegisters; },
+                    [this](std::uint64_t address) { site_.memory.poke_u64(address, 0); },
+                    config_.cores.timing.credit_poll};
+  hooks.work_ended = site_.work_ended;
+  return hooks;
+}
+
+SdmaDriver::Hooks PioSender::hooks_of_driver() {
+  SdmaDriver::Hooks hooks;
+  hooks.look = [this](std::uint64_t address) { return site_.memory.peek_u64(address); };
+  hooks.store = [this](std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
+    site_.memory.poke(address, bytes, size);
+  };
+  hooks.write = [this](std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
+    write(offset, bytes, size);
+  };
+  return hooks;
+}
+
+bool PioSender::send_by_sdma(unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
+  const bool is_sent = driver_->send(domain, payload, vl);
+  if (is_sent) {
+    engine_.sdma_begins(driver_->engine_of(domain), Pbc::of_payload(payload).blocks(), when);
+    count();
+  }
+  return is_sent;
+}
+
+// To an offset of BAR 0.
+void PioSender::write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
+  site_.bridge.write(site_.bar(site_.index) + offset, bytes, size, engine_.is_counted());
+}
+
+// A packet begins: the window does with the first one behind the warm-up.
+void PioSender::count() {
+  if (begun_++ == warmup_) {
+    site_.counting_starts(site_.index);
+  }
+}
+
+// The IIO has room: for the next core in turn that waits for it.
+void PioSender::wake_next() {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    turn_ = (turn_ + 1) % cores_.size();
+    if (cores_[turn_]->waits_for_room()) {
+      cores_[turn_]->wake();
+      return;
+    }
+  }
+}
+
+PioSent PioSender::sent() const {
+  PioSent sum;
+  for (const auto& core : cores_) {
+    sum.packets += core->sent().packets;
+    sum.bytes += core->sent().bytes;
+  }
+  return sum;
+}
+
+}  // namespace flitwise
