@@ -20,14 +20,14 @@ struct Ended {
   double seconds = 0;  // of the measured window
 };
 
-/// Fields of host.cores, device.pio and workload, and further lines.
+/// Fields of host.cores, device.pio and workload, further lines, and fields of link.
 inline std::string config_of(const std::string& host, const std::string& pio,
                              const std::string& workload, const std::string& more = "",
-                             const std::string& identity = "bdf_pasid") {
+                             const std::string& link = "identity: bdf_pasid") {
   return fmt::format(
-      "link: {{preset: gen3x16, identity: {}}}\nhost: {{cores: {{{}}}}}\n"
+      "link: {{preset: gen3x16, {}}}\nhost: {{cores: {{{}}}}}\n"
       "device: {{functions: {{bar_size: 64MiB}}, pio: {{{}}}}}\nworkload: {{via: pio, {}}}\n{}",
-      identity, host, pio, workload, more);
+      link, host, pio, workload, more);
 }
 
 /// What a machine has to show at its end; its checks hold.

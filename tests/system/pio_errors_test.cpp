@@ -7,38 +7,21 @@
 #include <algorithm>
 #include <string>
 
-#include "config/load.h"
-#include "flitwise/error.h"
-#include "pio/pio_result.h"
-#include "system/machine.h"
+#include "pio_bench.h"
 
 namespace flitwise::pio_errors_test {
 namespace {
 
-/// Fields of host.cores, device.pio, workload and faults, and further lines.
 std::string config_of(const std::string& host, const std::string& pio, const std::string& workload,
                       const std::string& faults, const std::string& more = "") {
-  return fmt::format(
-      "link: {{preset: gen3x16}}\nhost: {{cores: {{{}}}}}\n"
-      "device: {{functions: {{bar_size: 64MiB}}, pio: {{{}}}}}\nworkload: {{via: pio, {}}}\n"
-      "faults: {{{}}}\n{}",
-      host, pio, workload, faults, more);
+  return pio_bench::config_of(host, pio, workload, fmt::format("faults: {{{}}}\n{}", faults, more));
 }
 
 // Among the checks of each run: packets of a context and VL left in order with all their bytes,
 // those that cores wrote left or are counted as lost, blocks that were cleared are free, and
 // credits in memory are those that were returned.
 RunResult run(const std::string& yaml) {
-  Machine machine(config_from_text(yaml, "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  RunResult result = machine.result();
-  EXPECT_GT(result.checks.size(), 12U);
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return result;
+  return pio_bench::run(yaml).result;
 }
 PioResult pio_of(const RunResult& result) {
   const PioResult& row = result.rows<PioResult>().at(0);

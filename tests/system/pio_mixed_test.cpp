@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // PIO, SDMA, peers, hostile processes and faults beside each other: nothing is lost without being
 // counted, and each check of the run holds.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "config/load.h"
-#include "pio/pio_result.h"
-#include "system/machine.h"
+#include "pio_bench.h"
 
 namespace flitwise::pio_mixed_test {
 namespace {
 
 RunResult run_mixed(const std::string& cores, const std::string& pio, const std::string& workload,
                     const std::string& more = "") {
-  Machine machine(config_from_text(
-      fmt::format("link: {{preset: gen3x16}}\nhost: {{cores: {{{}}}}}\ndevice: {{functions: "
-                  "{{bar_size: 64MiB}}, pio: {{{}}}}}\nworkload: {{via: pio, {}}}\n{}",
-                  cores, pio, workload, more),
-      "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  RunResult result = machine.result();
-  EXPECT_GT(result.checks.size(), 12U);
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return result;
+  return pio_bench::run(pio_bench::config_of(cores, pio, workload, more)).result;
 }
 
 const PioResult& pio_of(const RunResult& result, std::size_t device = 0) {

@@ -34,7 +34,7 @@ struct Writes : TraceSink {
 std::vector<Tlp> returns_of(const std::string& steering_tag, const std::string& link) {
   MachineBench bench(config_from_text(
       config_of("count: 2", "depth: 64, threshold: 4" + steering_tag,
-                "domains: 4, payload: 200B, requests: 100", "", link),
+                "domains: 4, payload: 200B, requests: 100", "", "identity: " + link),
       "run.yaml", ""));
   Writes writes;
   bench.machine.fabric().links[0].link->watch(&writes);

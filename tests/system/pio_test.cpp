@@ -150,8 +150,9 @@ TEST(Pio, PIO_091_ReturnsAreTranslated) {
   EXPECT_GE(done.pio.returned, 3000U);
 }
 TEST(Pio, PIO_091_ReturnsGoByHandle) {
-  const Ended done = run(config_of("count: 2", "depth: 64, threshold: 4",
-                                   "domains: 4, payload: 200B, requests: 1000", "", "dhi"));
+  const Ended done =
+      run(config_of("count: 2", "depth: 64, threshold: 4",
+                    "domains: 4, payload: 200B, requests: 1000", "", "identity: dhi"));
   EXPECT_GE(done.pio.returned, 3000U);
 }
 

@@ -6,44 +6,19 @@
 
 #include <string>
 
-#include "common/ranges.h"
-#include "config/load.h"
-#include "flitwise/error.h"
-#include "pio/pio_result.h"
-#include "system/machine.h"
+#include "pio_bench.h"
 
 namespace flitwise::sdma_test {
 namespace {
 
-struct SdmaEnded {
-  RunResult result;
-  PioResult pio;
-  double seconds = 0;  // of the measured window
-};
+using pio_bench::Ended;
+using pio_bench::run;
 
 std::string sdma_config(const std::string& cores, const std::string& sdma,
                         const std::string& workload, const std::string& more = "",
                         double error_rate = 0) {
-  return fmt::format(
-      "link: {{preset: gen3x16, error_rate: {}}}\nhost: {{cores: {{{}}}}}\ndevice: {{functions: "
-      "{{bar_size: "
-      "64MiB}}, pio: {{depth: 64, sdma: {{{}}}}}}}\nworkload: {{via: pio, {}}}\n{}",
-      error_rate, cores, sdma, workload, more);
-}
-
-SdmaEnded run_sdma(const std::string& yaml) {
-  Machine machine(config_from_text(yaml, "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  SdmaEnded done;
-  done.result = machine.result();
-  done.pio = done.result.rows<PioResult>().at(0);
-  done.seconds = done.result.simulated.ns() * 1e-9;
-  for (const CheckResult& check : done.result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return done;
+  return pio_bench::config_of(cores, fmt::format("depth: 64, sdma: {{{}}}", sdma), workload, more,
+                              fmt::format("error_rate: {}", error_rate));
 }
 
 double waited_ns(const RunResult& result, const std::string& name) {
@@ -56,8 +31,8 @@ double waited_ns(const RunResult& result, const std::string& name) {
 
 // [PIO-045] SDMA needs no credits, and its packets leave whole and in the order of their ring.
 TEST(Sdma, PIO_045_PacketsLeaveWholeAndCostNoCredits) {
-  const SdmaEnded done = run_sdma(sdma_config("count: 4, vls: 3, sdma_from: 1B", "engines: 3",
-                                              "domains: 5, payload: 1016B, requests: 3000"));
+  const Ended done = run(sdma_config("count: 4, vls: 3, sdma_from: 1B", "engines: 3",
+                                     "domains: 5, payload: 1016B, requests: 3000"));
   EXPECT_EQ(done.pio.packets, 3000U);
   EXPECT_EQ(done.pio.sdma_packets, 3000U);
   EXPECT_EQ(done.pio.bytes, 3000U * 1020);
@@ -67,9 +42,9 @@ TEST(Sdma, PIO_045_PacketsLeaveWholeAndCostNoCredits) {
 }
 
 TEST(Sdma, LongPacketsGoBySdmaAndShortOnesByPio) {
-  const SdmaEnded done =
-      run_sdma(sdma_config("count: 4, vls: 2, sdma_from: 512B", "engines: 16",
-                           "domains: 8, sizes: google_rpc_2008, size_cap: 3900B, requests: 4000"));
+  const Ended done =
+      run(sdma_config("count: 4, vls: 2, sdma_from: 512B", "engines: 16",
+                      "domains: 8, sizes: google_rpc_2008, size_cap: 3900B, requests: 4000"));
   EXPECT_EQ(done.pio.packets, 4000U);
   EXPECT_GT(done.pio.sdma_packets, 500U);
   EXPECT_LT(done.pio.sdma_packets, 3500U);
@@ -81,9 +56,9 @@ TEST(Sdma, LongPacketsGoBySdmaAndShortOnesByPio) {
 
 // The link carries what is read once: completions of 256 bytes with a header of 3 DW.
 TEST(Sdma, ReadsFillTheLinkAtTheClosedForm) {
-  const SdmaEnded done =
-      run_sdma(sdma_config("count: 4, sdma_from: 1B", "engines: 16, reads: 64",
-                           "domains: 16, payload: 8184B, requests: 3000", "run: {warmup: 300}"));
+  const Ended done =
+      run(sdma_config("count: 4, sdma_from: 1B", "engines: 16, reads: 64",
+                      "domains: 16, payload: 8184B, requests: 3000", "run: {warmup: 300}"));
   const double most = 16 * 8e9 / 8 * 128 / 130 * 256 / 276;  // bytes/s
   const double seen = 3000 * 8192.0 / done.seconds;
   EXPECT_LT(seen, most);
@@ -93,8 +68,8 @@ TEST(Sdma, ReadsFillTheLinkAtTheClosedForm) {
 // One engine with one read at a time: a line of descriptors has two packets of two fragments, so
 // that there are five reads, one behind the other.
 TEST(Sdma, PIO_6_12_OneReadAtATimeIsARoundTripForEach) {
-  const SdmaEnded done = run_sdma(sdma_config("count: 1, sdma_from: 1B", "engines: 1, reads: 1",
-                                              "domains: 1, payload: 120B, requests: 400"));
+  const Ended done = run(sdma_config("count: 1, sdma_from: 1B", "engines: 1, reads: 1",
+                                     "domains: 1, payload: 120B, requests: 400"));
   double latency = 0;
   for (const auto& row : done.result.rows<LatencyResult>()) {
     latency = row.name == "dma_read" ? row.mean : latency;
@@ -107,21 +82,21 @@ TEST(Sdma, PIO_6_12_OneReadAtATimeIsARoundTripForEach) {
 
 // What limits is named, by the key that helps.
 TEST(Sdma, PIO_6_10_TheWaitForTheRingIsTold) {
-  const SdmaEnded done = run_sdma(sdma_config("count: 1, sdma_from: 1B", "engines: 1, ring: 8",
-                                              "domains: 1, payload: 120B, requests: 400"));
+  const Ended done = run(sdma_config("count: 1, sdma_from: 1B", "engines: 1, ring: 8",
+                                     "domains: 1, payload: 120B, requests: 400"));
   EXPECT_GT(waited_ns(done.result, "sdma_ring"), 0.5 * 1e9 * done.seconds);
 }
 TEST(Sdma, PIO_6_12_TheWaitForTheBufferIsTold) {
-  const SdmaEnded done =
-      run_sdma(sdma_config("count: 1, sdma_from: 1B", "engines: 1, buffer: 16, reads: 64",
-                           "domains: 1, payload: 1016B, requests: 400, buffer_size: 1MiB"));
+  const Ended done =
+      run(sdma_config("count: 1, sdma_from: 1B", "engines: 1, buffer: 16, reads: 64",
+                      "domains: 1, payload: 1016B, requests: 400, buffer_size: 1MiB"));
   EXPECT_GT(waited_ns(done.result, "sdma_buffer"), 0.5 * 1e9 * done.seconds);
   EXPECT_EQ(waited_ns(done.result, "sdma_reads"), 0);
 }
 
 // Descriptors of an older round have another generation, and halt the engine where it reads them.
 TEST(Sdma, ManyRoundsOfASmallRingWithALinkThatReplays) {
-  const SdmaEnded done = run_sdma(
+  const Ended done = run(
       sdma_config("count: 3, vls: 9, sdma_from: 1B", "engines: 2, ring: 8, buffer: 40",
                   "domains: 3, sizes: google_rpc_2008, size_cap: 2000B, requests: 3000", "", 1e-5));
   EXPECT_EQ(done.pio.sdma_packets, 3000U);
@@ -129,10 +104,10 @@ TEST(Sdma, ManyRoundsOfASmallRingWithALinkThatReplays) {
 
 // Translations, ATC and handles are for what the engines ask, as for all else that a device asks.
 TEST(Sdma, ReadsOfEnginesAreTranslatedInTheNameOfTheirDomain) {
-  const SdmaEnded done = run_sdma(sdma_config("count: 2, sdma_from: 1B", "engines: 2",
-                                              "domains: 4, payload: 248B, requests: "
-                                              "1000",
-                                              "iommu: {translation: first_stage}\n"));
+  const Ended done = run(sdma_config("count: 2, sdma_from: 1B", "engines: 2",
+                                     "domains: 4, payload: 248B, requests: "
+                                     "1000",
+                                     "iommu: {translation: first_stage}\n"));
   EXPECT_EQ(done.pio.sdma_packets, 1000U);
 }
 
