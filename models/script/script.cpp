@@ -25,11 +25,12 @@ namespace {
 
 constexpr int kGood = 0;
 constexpr int kBadLines = 2;
+constexpr const char* kHasNul = "has a NUL character; expected one line of text";
 
 // What the reader of JSON lets pass: text behind a NUL, and of a key given twice either one.
 std::string flaw_of_line(const std::string& text, const Json& read) {
   if (text.find('\0') != std::string::npos) {
-    return "has a NUL character; expected one line of text";
+    return kHasNul;
   }
   std::string twice;
   std::vector<std::set<std::string>> keys;  // of each object around
@@ -61,12 +62,13 @@ class Script {
         session_(config, true, false, output_) {}
 
   void line(const std::string& text, int number) {
-    if (text.find_first_not_of(" \t\r") == std::string::npos) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string::npos) {
       return;
     }
     const Json object = json_value::parse(text);
-    if (object.is_array()) {
-      send_memory(object, number);
+    if (object.is_array() || text[first] == '[') {
+      send_memory(object, text, number);
       return;
     }
     const std::uint32_t token =
@@ -75,7 +77,7 @@ class Script {
       is_good_ = false;
       output_.bad_value(token, flaw);
     } else {
-      execute(object, number, token);
+      execute(object, text, number, token);
     }
     output_.done(token);
   }
@@ -86,7 +88,17 @@ class Script {
 
  private:
   // Lines of PIO send memory write no "done".
-  void send_memory(const Json& array, int number) {
+  void send_memory(const Json& array, const std::string& text, int number) {
+    const std::string flaw =
+        text.find('\0') != std::string::npos ? kHasNul
+        : array.is_discarded()
+            ? json_value::flaw_of(text) + "; expected an array such as [\"fill\", 0, 1, 0, false]"
+            : "";
+    if (!flaw.empty()) {
+      is_good_ = false;
+      output_.bad_value(output_.begin(Json(), number), flaw);
+      return;
+    }
     try {
       session_.execute(parse_pio_line(array, number));
     } catch (const ConfigError& error) {
@@ -94,13 +106,13 @@ class Script {
       tell(error, output_.begin(Json(), number));
     }
   }
-  void execute(const Json& object, int number, std::uint32_t token) {
+  void execute(const Json& object, const std::string& text, int number, std::uint32_t token) {
     if (!object.is_object()) {
       is_good_ = false;
-      output_.bad_value(token, object.is_discarded()
-                                   ? "not JSON; expected an object such as {\"op\": \"run\", "
-                                     "\"until\": \"idle\"}"
-                                   : "expected a JSON object with op");
+      output_.bad_value(token, (object.is_discarded() ? json_value::flaw_of(text)
+                                                      : json_value::shown(object) + " seen") +
+                                   "; expected an object such as {\"op\": \"run\", \"until\": "
+                                   "\"idle\"}");
       return;
     }
     try {

@@ -89,12 +89,27 @@ Json parse(const std::string& text) {
   return is_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
 }
 
+std::string flaw_of(const std::string& text) {
+  if (is_too_deep(text)) {
+    return fmt::format("brackets more than {} levels deep", kDeepestJson);
+  }
+  try {
+    [[maybe_unused]] const Json none = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return fmt::format("not JSON from byte {} on", error.byte);
+  } catch (const Json::out_of_range&) {
+    return "a number beyond 1e308";
+  }
+  return "not JSON";
+}
+
 Complaint read_number(const Json& value, std::uint64_t lowest, std::uint64_t highest,
                       std::uint64_t& out) {
   const auto number = number_in(value);
   if (!number || *number < lowest || *number > highest) {
-    return wrong(value, highest > 0xffff ? fmt::format("{} to {:#x}", lowest, highest)
-                                         : fmt::format("{} to {}", lowest, highest));
+    const char* const kind = value.is_number_float() ? "a whole number in digits, " : "";
+    return wrong(value, kind + (highest > 0xffff ? fmt::format("{} to {:#x}", lowest, highest)
+                                                 : fmt::format("{} to {}", lowest, highest)));
   }
   out = *number;
   return {};

@@ -46,6 +46,8 @@ inline constexpr std::size_t kDeepestJson = 100;
 bool is_too_deep(const std::string& text);
 /// The JSON of a text; discarded where it is none or too deep.
 Json parse(const std::string& text);
+/// Why it is discarded: "not JSON from byte 9 on". REQUIRES: it is.
+std::string flaw_of(const std::string& text);
 
 /// A whole number from lowest to highest: 90, "90" or "0x5a".
 Complaint read_number(const Json& value, std::uint64_t lowest, std::uint64_t highest,

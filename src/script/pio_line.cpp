@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "common/printable.h"
 #include "common/problems.h"
 #include "common/ranges.h"
 #include "pio/send_window.h"
@@ -26,8 +27,10 @@ const PioVerb& pio_verb_of(const Json& array, int line) {
   }
   const std::vector<std::string> names = mapped(verbs, &PioVerb::name);
   refuse({"script", line, {}}, "",
-         (is_given ? "unknown verb '" + name + "'" : "no verb") + "; expected " +
-             config::alternatives(names) +
+         (is_given        ? "unknown verb '" + printable(shortened(name)) + "'"
+          : array.empty() ? "no verb"
+                          : json_value::shown(array.front()) + " seen") +
+             "; expected " + config::alternatives(names) +
              (is_given ? config::nearest_hint(name, names, "verb") : ""));
 }
 
@@ -45,11 +48,11 @@ Complaint read_list(const PioArgument& argument, const Json& value, PioLine& lin
     return fmt::format("{} seen; expected a list of {} numbers from 0 to {}",
                        json_value::shown(value), argument.count, argument.most);
   }
-  for (const Json& item : value) {
+  for (std::size_t i = 0; i < value.size(); ++i) {
     const Complaint complaint =
-        json_value::read_number(item, 0, argument.most, line.numbers.emplace_back());
+        json_value::read_number(value[i], 0, argument.most, line.numbers.emplace_back());
     if (!complaint.empty()) {
-      return complaint;
+      return fmt::format("number {}: {}", i + 1, complaint);
     }
   }
   return {};
@@ -123,7 +126,8 @@ PioLine parse_pio_line(const Json& array, int line) {
   const JsonSource source{"script", line, {}};
   if (array.size() != arguments.size() + 1) {
     refuse(source, result.verb->name,
-           fmt::format("{} arguments seen; expected {}", array.size() - 1, usage_of(*result.verb)));
+           fmt::format("{} argument{} seen; expected {}", array.size() - 1,
+                       array.size() == 2 ? "" : "s", usage_of(*result.verb)));
   }
   std::vector<Problem> problems;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -2,6 +2,7 @@
 // Script lines from JSON.
 #include <algorithm>
 
+#include "common/printable.h"
 #include "common/problems.h"
 #include "common/ranges.h"
 #include "script/op_reader.h"
@@ -39,8 +40,8 @@ const ScriptVerb& verb_of(const Json& object, int line) {
   }
   const auto names = mapped(verbs, &ScriptVerb::name);
   throw ConfigError({{"script", line, 1, "op",
-                      (is_given ? "unknown op '" + op + "'" : "no op") + "; expected " +
-                          config::alternatives(names) +
+                      (is_given ? "unknown op '" + printable(shortened(op)) + "'" : "no op") +
+                          "; expected " + config::alternatives(names) +
                           (is_given ? config::nearest_hint(op, names, "op") : "")}});
 }
 

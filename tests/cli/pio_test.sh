@@ -35,6 +35,32 @@ printed "nearest verb 'fill'"
 printed '{"addr":64,"qw":[32768,0,0,0,0,0,0,0],"ctx":0,"irq":[]}'
 [[ $(wc -l <"$work/out") == 3 ]] || complain "more than three answers: $(cat "$work/out")"
 
+# Lines that are no array, and values that no verb takes: what was seen, what was expected, and no done.
+hostile() {
+  printf '%s\n' "$1" >"$work/hostile.jsonl"
+  expect 2 script "$work/hostile.jsonl"
+  printed '"kind":"bad_line","line":1,"detail":"'"$2"
+  [[ $(wc -l <"$work/out") == 1 && $(wc -c <"$work/out") -lt 800 ]] || complain "${1:0:60}: more than one short answer: $(head -c 1000 "$work/out")"
+}
+hostile '["fill",0,1e0,0,false]' 'fill.blocks: 1.0 seen; expected a whole number in digits, 1 to 256"'
+hostile '["fill",0,1,0' 'not JSON from byte 14 on; expected an array such as [\"fill\", 0, 1, 0, false]"'
+hostile '["fill",0,NaN,0,false]' 'not JSON from byte 11 on; expected an array'
+hostile '["fill",0,1e400,0,false]' 'a number beyond 1e308; expected an array'
+hostile "$(printf '%0200d' 0 | tr 0 '[')" 'brackets more than 100 levels deep; expected an array'
+hostile '["force",0]' 'force: 1 argument seen; expected [\"force\", ctx, on]"'
+hostile '[["fill"],0]' '[\"fill\"] seen; expected device, '
+hostile "[\"$(printf '%01000000d' 0)\"]" "unknown verb '0000"
+hostile "[\"write\",0,\"$(printf '%01000000d' 0)\"]" 'write.hex: 500000 bytes seen; expected 1 to 4096"'
+hostile "[\"fill\",0,\"$(printf '%01000000d' 0 | tr 0 7)\",0,0]" 'fill.blocks: \"7777'
+hostile '["device",[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4]]' 'device.groups: number 20: 4 seen; expected 0 to 3"'
+printf '["launch"]\0["launch"]\n' >"$work/hostile.jsonl"
+expect 2 script "$work/hostile.jsonl"
+printed 'has a NUL character'
+
+# Five thousand random lines, two of five of them hostile.
+python3 "$(dirname "$0")/pio_hostile.py" "$FLITWISE" 1 5000 "$work" >"$work/findings" 2>&1 || complain "pio_hostile.py ends with $?"
+[[ ! -s $work/findings ]] || complain "hostile lines: $(head -c 2000 "$work/findings")"
+
 # What the device refuses is no failure of the script.
 echo '["setup", 0, 16384, 1, 0, 0, false, false]' >"$work/refused.jsonl"
 expect 0 script "$work/refused.jsonl"

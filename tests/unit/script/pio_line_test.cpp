@@ -58,7 +58,7 @@ TEST(PioLine, WhatIsWrongIsSaidWithWhatWasExpected) {
   EXPECT_THAT(pio_problems("[]"), ElementsAre(HasSubstr("script:7:1: no verb; expected device")));
   EXPECT_THAT(pio_problems(R"(["lunch"])"), ElementsAre(HasSubstr("nearest verb 'launch'")));
   EXPECT_THAT(pio_problems(R"(["fill", 1])"),
-              ElementsAre(HasSubstr("fill: 1 arguments seen; expected "
+              ElementsAre(HasSubstr("fill: 1 argument seen; expected "
                                     "[\"fill\", ctx, blocks, vl, credit_return]")));
   EXPECT_THAT(pio_problems(R"(["fill", 256, 0, 16, "perhaps"])"),
               ElementsAre(HasSubstr("fill.ctx: 256 seen; expected 0 to 255"),
