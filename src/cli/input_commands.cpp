@@ -40,32 +40,49 @@ bool is_sweep(const std::string& text) {
   return false;
 }
 
-std::string checked(const std::string& file) {
+struct CheckOptions {
+  std::vector<std::string> files;
+  LoadOptions load;
+};
+
+/// What is wrong with `--set` may go for one of several files alone.
+std::vector<Problem> with_file(std::vector<Problem> problems, const CheckOptions& options,
+                               const std::string& file) {
+  for (Problem& problem : problems) {
+    if (options.files.size() > 1 && problem.file.rfind("--set ", 0) == 0) {
+      problem.file = file + ": " + problem.file;
+    }
+  }
+  return problems;
+}
+
+std::string checked(const std::string& file, const CheckOptions& options) {
   const std::string text = input_text(file, "a config or a sweep in YAML");
   if (is_sweep(text)) {
     std::vector<Problem> given;
-    const Plan plan = make_plan(study_from_text(text, file), {}, &given);
-    print_without_effect(given);
+    const Plan plan = make_plan(study_from_text(text, file), options.load.sets, &given);
+    print_without_effect(with_file(given, options, file));
     print_warnings(plan, file);
     return fmt::format("{}: ok, a sweep of {} points\n", file, plan.size());
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();
   LoadNotes notes;
-  const Config config = config_from_text(text, file, folder, {}, &notes);
+  const Config config = config_from_text(text, file, folder, options.load, &notes);
   check_traces(config);
-  print_without_effect(notes.given);
+  print_without_effect(with_file(notes.given, options, file));
   print_warnings(config, file);
   return fmt::format("{}: ok\n", file);
 }
 
-int check(const std::vector<std::string>& files) {
+int check(const CheckOptions& options) {
   std::string good;
   std::vector<Problem> problems;
-  for (const std::string& file : files) {
+  for (const std::string& file : options.files) {
     try {
-      good += checked(file);
+      good += checked(file, options);
     } catch (const ConfigError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+      const std::vector<Problem> own = with_file(error.problems(), options, file);
+      problems.insert(problems.end(), own.begin(), own.end());
     }
   }
   if (!problems.empty()) {
@@ -152,10 +169,15 @@ int script(const ScriptOptions& options) {
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
-  const auto [command, files] = add_command<std::vector<std::string>>(
+  const auto [command, options] = add_command<CheckOptions>(
       app, "check", "Validate configs and sweeps; every problem as file:line:col", action, check);
-  command.add_option("config", files, "Files to check")->type_name("CONFIG.yaml")->required();
-  command.footer("Example:\n  flitwise check configs/checks/*.yaml");
+  command.add_option("config", options.files, "Files to check")
+      ->type_name("CONFIG.yaml")
+      ->required();
+  add_set_option(command, options.load);
+  command.footer(
+      "Examples:\n  flitwise check configs/checks/*.yaml\n"
+      "  flitwise check configs/checks/pio.yaml --set host.cores.count=16");
 }
 
 void add_codec_commands(CLI::App& app, Action& action) {

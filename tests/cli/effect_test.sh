@@ -27,6 +27,21 @@ done
 expect 0 sweep plan "$work/study.yaml" -o "$work/other" --set link.identity=dhi
 ! grep -q "no effect" "$work/err" || complain "a key that each point reads: $(cat "$work/err")"
 
+# check takes --set as run does: for a config, for each of several, and for every point of a sweep.
+expect 0 check "$config" --set workload.rate=1Mreq/s
+said "--set workload.rate=1Mreq/s: warning: workload.rate has no effect because"
+refuse 2 check "$config" --set link.mps=257B
+said "--set link.mps=257B: link.mps: 257B; expected"
+refuse 2 check "$config" "$work/own.yaml" --set link.mps=257B
+said "saturated.yaml: --set link.mps=257B: link.mps: "
+said "own.yaml: --set link.mps=257B: link.mps: "
+expect 0 check "$config" "$work/own.yaml" --set workload.rate=1Mreq/s
+said "own.yaml: --set workload.rate=1Mreq/s: warning: workload.rate has no effect because"
+expect 0 check "$work/study.yaml" --set link.identity=dhi
+! grep -q "no effect" "$work/err" || complain "check does not take --set for the points of a sweep: $(cat "$work/err")"
+refuse 2 check "$work/study.yaml" --set link.identity=dhj
+said "link.identity"
+
 # What --config-space shows is an effect of its own. A script may turn anything on while it runs.
 expect 0 run "$config" "${small[@]}" --quiet --set device.dhi.bits=4 --set workload.rate=1Mreq/s --config-space "$work/space"
 said "workload.rate has no effect"
