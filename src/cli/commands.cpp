@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -44,6 +45,43 @@ bool is_same_file(const std::string& one, const std::string& other) {
   }
   const fs::path first = final_place(one), second = final_place(other);
   return !first.empty() && first == second;
+}
+
+// "config.yaml:3:5: "
+std::string place_of(const Problem& key) {
+  return Problem{key.file, key.line, key.column, "", ""}.text();
+}
+
+bool is_named_in(const std::string& text, const std::string& path) {
+  const auto is_of_key = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                                text[at] == '_' || text[at] == '.');
+  };
+  for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
+    if (!is_of_key(at - 1) && !is_of_key(at + path.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of the keys that a warning names the one to blame: that in front where it was given, or else the
+// one that was given last. Null: all have their defaults, or stand in a base.
+const Problem* blamed(const std::string& warning, const std::vector<Problem>& given) {
+  const Problem* last = nullptr;
+  for (const Problem& key : given) {
+    const std::string prefix = "system.instances.";
+    const bool is_of_instance = key.path.rfind(prefix, 0) == 0;
+    const std::size_t dot = is_of_instance ? key.path.find('.', prefix.size()) : std::string::npos;
+    const std::string own = key.path.substr(dot == std::string::npos ? 0 : dot + 1);
+    for (const std::string& path : {key.path, own}) {
+      if (warning.rfind(path + ":", 0) == 0) {
+        return &key;
+      }
+    }
+    last = is_named_in(warning, own) ? &key : last;
+  }
+  return last;
 }
 
 }  // namespace
@@ -102,9 +140,14 @@ void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
   }
 }
 
-void print_warnings(const Config& config, const std::string& file) {
+void print_warnings(const Config& config, const std::vector<Problem>& given,
+                    const std::string& file) {
   for (const std::string& warning : config_warnings(config)) {
-    fmt::print(stderr, "flitwise: warning: {}{}{}\n", file, file.empty() ? "" : ": ", warning);
+    if (const Problem* const key = blamed(warning, given)) {
+      fmt::print(stderr, "{}warning: {}\n", place_of(*key), warning);
+    } else {
+      fmt::print(stderr, "flitwise: warning: {}{}{}\n", file, file.empty() ? "" : ": ", warning);
+    }
   }
 }
 
@@ -129,8 +172,7 @@ void print_warnings(const Plan& plan, const std::string& file) {
 void print_without_effect(const std::vector<Problem>& given) {
   for (const Problem& key : given) {
     if (!key.message.empty()) {
-      const std::string place = Problem{key.file, key.line, key.column, "", ""}.text();
-      fmt::print(stderr, "{}warning: {} has no effect {}\n", place, key.path, key.message);
+      fmt::print(stderr, "{}warning: {} has no effect {}\n", place_of(key), key.path, key.message);
     }
   }
 }

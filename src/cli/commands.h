@@ -94,8 +94,10 @@ void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
                          const std::vector<NamedPath>& outputs);
 
 /// What of a configuration is allowed and yet hardly meant, on stderr. The exit code stays 0.
-/// file: stands before each line; empty: the only one there is.
-void print_warnings(const Config& config, const std::string& file = "");
+/// given: keys of LoadNotes, for the place of the one to blame. file: stands before what has no
+/// such place; empty: the only one there is.
+void print_warnings(const Config& config, const std::vector<Problem>& given = {},
+                    const std::string& file = "");
 /// Of a sweep: each warning once, with the number of points it is about. file: the study, or the
 /// folder of a planned sweep.
 void print_warnings(const Plan& plan, const std::string& file);

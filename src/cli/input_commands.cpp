@@ -69,8 +69,9 @@ std::string checked(const std::string& file, const CheckOptions& options) {
   LoadNotes notes;
   const Config config = config_from_text(text, file, folder, options.load, &notes);
   check_traces(config);
-  print_without_effect(with_file(notes.given, options, file));
-  print_warnings(config, file);
+  const std::vector<Problem> given = with_file(notes.given, options, file);
+  print_without_effect(given);
+  print_warnings(config, given, file);
   return fmt::format("{}: ok\n", file);
 }
 

@@ -118,7 +118,9 @@ int run(const RunOptions& options) {
   RunFiles files({options.folder, options.config_space}, config.trace);
   std::string config_space;
   const SimulatedRun run = result_of(
-      config, {options.config_space.empty() ? nullptr : &config_space, !options.is_quiet}, files);
+      config,
+      {options.config_space.empty() ? nullptr : &config_space, !options.is_quiet, notes.given},
+      files);
   if (!options.config_space.empty()) {
     files.write_config_space(config_space);
   }

@@ -139,7 +139,7 @@ SimulatedRun simulate(const Config& config, const SimulateOptions& options) {
   SimulatedRun run;
   RunResult& result = run.result;
   check_traces(config);
-  print_warnings(config);
+  print_warnings(config, options.given);
   const auto start = std::chrono::steady_clock::now();
   run_in_kernel([&] {
     RunProgressPrinter printer(stderr, is_drawable(stderr), start);

@@ -10,6 +10,7 @@
 
 #include "common/atomic_file.h"
 #include "flitwise/config.h"
+#include "flitwise/error.h"
 #include "flitwise/result.h"
 #include "results/result_json.h"
 
@@ -23,6 +24,7 @@ struct SimulatedRun {
 struct SimulateOptions {
   std::string* config_space = nullptr;  ///< takes the dump of configuration space after bring-up
   bool shows_progress = false;          ///< on stderr
+  std::vector<Problem> given = {};      ///< keys of LoadNotes, for places of warnings
 };
 
 /// Builds the machine, runs it to its end and completes the result with seed, effective config and

@@ -12,7 +12,6 @@
 #include "config/instances.h"
 #include "config/names.h"
 #include "config/relations.h"
-#include "pio/launch.h"
 #include "pio/receive_queue.h"
 #include "pio/sdma_area.h"
 #include "pio/send_window.h"
@@ -103,36 +102,6 @@ void check_pio(const Config& config, BrokenRelations& broken) {
   broken.add_if(pio.egress.stalled_vl > 7 && pio.egress.stalled_vl != 15,
                 {"device.pio.egress.stalled_vl"}, "VL {}; expected 0 to 7, or 15",
                 pio.egress.stalled_vl);
-}
-
-// [PIO-12.28]
-void warn_of_starved_vls(const Config& config, std::vector<std::string>& warnings) {
-  const CoresConfig& cores = config.host.cores;
-  const auto& egress = config.device.pio.egress;
-  const bool has_tables = !egress.high.empty() || !egress.low.empty();
-  if (config.workload.via != WorkloadVia::kPio || !has_tables) {
-    return;
-  }
-  const unsigned used = cores.vl_choice == VlChoice::kContext
-                            ? std::min(cores.vls, config.workload.domains)
-                            : cores.vls;
-  std::vector<unsigned> starved;
-  for (unsigned vl = 0; vl < std::min(used, kDataVls); ++vl) {
-    const auto has_weight = [vl](const auto& entry) {
-      return entry.first == vl && entry.second > 0;
-    };
-    if (!any_of(egress.high, has_weight) && !any_of(egress.low, has_weight)) {
-      starved.push_back(vl);
-    }
-  }
-  if (!starved.empty()) {
-    warnings.push_back(fmt::format(
-        "device.pio.egress.{}: no weight for VL {} of host.cores.vls {}: their packets never "
-        "leave, and threads wait for their credits for ever; expected a weight of 1 or more for "
-        "each VL, here or in device.pio.egress.{}",
-        egress.low.empty() ? "high" : "low", fmt::join(starved, ", "), cores.vls,
-        egress.low.empty() ? "low" : "high"));
-  }
 }
 
 namespace {

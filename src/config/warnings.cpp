@@ -143,7 +143,6 @@ void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_few_nonposted_credits(config, warnings);
   warn_of_headers_without_data(config, warnings);
   warn_of_one_burst(config, warnings);
-  config::warn_of_starved_vls(config, warnings);
 }
 
 /// Domains that take turns within a short time.
@@ -318,6 +317,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   warn_of_lost_completions(config, all);
   warn_of_lost_page_requests(config, all);
   config::warn_of_failing_requests(config, all);
+  config::warn_of_pio(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_part(for_instance(config, name), own);

@@ -120,6 +120,19 @@ done
 refuse 2 run "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --set host.cores.hostile=17
 said '17 hostile processes of 16 domains; expected host.cores.hostile up to workload.domains'
 
+# What is hardly meant is warned of at its place, and by run at the place of --set.
+sed 's/count: 8/count: 9, threads: 2/' "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" >"$work/idle.yaml"
+expect 0 check "$work/idle.yaml"
+said "idle.yaml:5:18: warning: host.cores.count: 2 of 18 threads have no send context, and send nothing; expected"
+expect 0 check "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml"
+[[ ! -s $work/err ]] || complain "a sound configuration is warned of: $(cat "$work/err")"
+expect 0 run --quiet "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --set workload.requests=20 --set device.pio.threshold=200
+said "--set device.pio.threshold=200: warning: device.pio.threshold: 200 beyond the 128 blocks of a context"
+# The key in front has its default: the one that was given is to blame.
+printf 'base: %s\ndevice: {pio: {depth: 4}}\n' "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" >"$work/shallow.yaml"
+expect 0 check "$work/shallow.yaml"
+said "shallow.yaml:2:23: warning: device.pio.threshold: 16 beyond the 4 blocks of a context"
+
 # Random traces give what a second model says, line by line.
 model="$(dirname "$0")/pio_model.py"
 for seed in 1 2 3 4 5 6 7 8; do

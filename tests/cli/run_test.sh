@@ -59,7 +59,7 @@ said "warning: link.timing.replay_timeout: 400.0 ns"
 printf 'base: %s\nlink: {preset: gen3x8, timing: {propagation: 200ns, replay_timeout: 400ns}}\n' "$config" >"$work/short.yaml"
 expect 0 check "$work/short.yaml"
 printed "ok"
-said "short.yaml: link.timing.replay_timeout: 400.0 ns"
+said "short.yaml:2:69: warning: link.timing.replay_timeout: 400.0 ns"
 
 # Goodput is of the wire, utilisation of the whole window: where they are apart the summary says what drained.
 expect 0 run "$config" --set workload.requests=5000 --set host.memory.bandwidth=10Gb/s

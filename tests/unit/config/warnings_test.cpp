@@ -244,21 +244,6 @@ TEST(ConfigWarnings, LNK_13_2_ReadsOfPeersWhoseCompletionsAreRedirectedAreWarned
   EXPECT_THAT(warnings_with("system: {topology: switch, devices: 2}\n"), IsEmpty());
 }
 
-TEST(ConfigWarnings, PIO_12_28_VlsWithoutWeightAreWarnedOf) {
-  const auto warnings = [](const std::string& cores, const std::string& egress) {
-    return warnings_with("host: {cores: {" + cores +
-                         "}}\ndevice: {functions: {bar_size: 64MiB}, pio: {egress: {" + egress +
-                         "}}}\nworkload: {via: pio, domains: 2}\n");
-  };
-  EXPECT_THAT(warnings("vls: 4", "high_limit: 0"), IsEmpty());
-  EXPECT_THAT(warnings("vls: 4", "high: [[0, 3], [3, 0]], low: [[2, 1]]"),
-              ElementsAre(AllOf(StartsWith("device.pio.egress.low: no weight for VL 1, 3 of"),
-                                HasSubstr("here or in device.pio.egress.high"))));
-  EXPECT_THAT(warnings("vls: 9", "low: [[0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1]]"),
-              ElementsAre(StartsWith("device.pio.egress.low: no weight for VL 7 of")));
-  EXPECT_THAT(warnings("vls: 4, vl_choice: context", "high: [[0, 1], [1, 1]]"), IsEmpty());
-}
-
 TEST(ConfigWarnings, AnInstanceIsNamed) {
   EXPECT_THAT(
       warnings_with("link: {preset: gen3x8}\nsystem: {instances: {rp0-ep0: {link: {timing: "

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is warned of where devices send by PIO, and what is not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+
+namespace flitwise::pio_warnings_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// Of host.cores, device.pio, and workload beside via.
+std::vector<std::string> pio_warnings(const std::string& cores, const std::string& pio,
+                                      const std::string& workload,
+                                      const std::vector<std::string>& sets = {}) {
+  LoadOptions options;
+  options.sets = sets;
+  return config_warnings(config_from_text("host: {cores: {" + cores +
+                                              "}}\ndevice: {functions: {bar_size: 64MiB}, pio: {" +
+                                              pio + "}}\nworkload: {via: pio, " + workload + "}\n",
+                                          "test.yaml", "", options));
+}
+
+TEST(PioWarnings, PIO_12_28_VlsWithoutWeight) {
+  const auto warnings = [](const std::string& cores, const std::string& egress) {
+    return pio_warnings(cores, "egress: {" + egress + "}", "domains: 2");
+  };
+  EXPECT_THAT(warnings("vls: 4", "high_limit: 0"), IsEmpty());
+  EXPECT_THAT(warnings("vls: 4", "high: [[0, 3], [3, 0]], low: [[2, 1]]"),
+              ElementsAre(AllOf(StartsWith("device.pio.egress.low: no weight for VL 1, 3 of"),
+                                HasSubstr("here or in device.pio.egress.high"))));
+  EXPECT_THAT(warnings("vls: 9", "low: [[0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1]]"),
+              ElementsAre(StartsWith("device.pio.egress.low: no weight for VL 7 of")));
+  EXPECT_THAT(warnings("vls: 4, vl_choice: context", "high: [[0, 1], [1, 1]]"), IsEmpty());
+}
+
+TEST(PioWarnings, ThreadsWithoutAContext) {
+  EXPECT_THAT(pio_warnings("count: 2, threads: 2", "", "domains: 4"), IsEmpty());
+  EXPECT_THAT(pio_warnings("count: 4, threads: 2", "", "domains: 5"),
+              ElementsAre(AllOf(StartsWith("host.cores.count: 3 of 8 threads have no send context"),
+                                EndsWith("up to workload.domains, 5"))));
+  EXPECT_THAT(pio_warnings("count: 4, threads: 2", "", "domains: 5", {"workload.via=dma"}),
+              IsEmpty());
+}
+
+TEST(PioWarnings, MoreDeepContextsThanThereAre) {
+  EXPECT_THAT(pio_warnings("", "deep_contexts: 4", "domains: 4"), IsEmpty());
+  EXPECT_THAT(pio_warnings("", "deep_contexts: 5", "domains: 4"),
+              ElementsAre(StartsWith("device.pio.deep_contexts: 5 of the 4 contexts of "
+                                     "workload.domains: all have device.pio.deep_depth")));
+}
+
+// 184 bytes and the PBC are three blocks.
+TEST(PioWarnings, PIO_7_9_ThresholdsThatKeepAPacketWaiting) {
+  const char* const three = "domains: 2, payload: 184B";
+  EXPECT_THAT(pio_warnings("", "depth: 16, threshold: 14", three), IsEmpty());
+  EXPECT_THAT(
+      pio_warnings("", "depth: 16, threshold: 15", three),
+      ElementsAre(AllOf(
+          StartsWith("device.pio.threshold: 15 with contexts of 16 blocks keeps back up to "
+                     "14, and a packet of 3 has no room then"),
+          Not(HasSubstr("clear")), EndsWith("expected up to 14, or a larger device.pio.depth"))));
+  EXPECT_THAT(pio_warnings("", "depth: 16, threshold: 15, clear: block", three),
+              ElementsAre(HasSubstr("with device.pio.clear: block more often than with packet")));
+  EXPECT_THAT(pio_warnings("", "depth: 16, threshold: 17", three),
+              ElementsAre(StartsWith("device.pio.threshold: 17 beyond the 16 blocks of a context: "
+                                     "none ever has so many to return")));
+  // The smallest context counts, and one of those that are there.
+  EXPECT_THAT(pio_warnings("", "depth: 64, threshold: 30, deep_contexts: 1, deep_depth: 16", three),
+              ElementsAre(EndsWith("a larger device.pio.deep_depth")));
+  EXPECT_THAT(pio_warnings("", "depth: 16, threshold: 30, deep_contexts: 2, deep_depth: 64", three),
+              IsEmpty());
+  // Early return frees a packet at once, and the threshold holds as ever; SDMA has no credits.
+  EXPECT_THAT(pio_warnings("", "depth: 16, threshold: 15, early_return: true, clear: block", three),
+              ElementsAre(Not(HasSubstr("clear"))));
+  EXPECT_THAT(pio_warnings("sdma_from: 64B", "depth: 16, threshold: 16", three), IsEmpty());
+  EXPECT_THAT(pio_warnings("sdma_from: 120B", "depth: 16, threshold: 16",
+                           "domains: 2, sizes: google_rpc_2008, size_cap: 1KiB"),
+              ElementsAre(HasSubstr("a packet of 2 has no room")));
+}
+
+TEST(PioWarnings, TimesThatAreNoWholeNumberOfClocks) {
+  EXPECT_THAT(
+      pio_warnings("timing: {clock: 500ps, store: 400ps, drain: 80500ps}", "", "domains: 2"),
+      IsEmpty());
+  EXPECT_THAT(pio_warnings("timing: {clock: 300ps, drain: 60ns, credit_poll: 51ns, source: 500ps}",
+                           "", "domains: 2"),
+              ElementsAre(AllOf(StartsWith("host.cores.timing.clock: 300ps, and "
+                                           "host.cores.timing.source 500ps is no multiple of it"),
+                                HasSubstr("up to 300ps later"))));
+  // A fence of 200 ns and a descriptor of 20 ns, where there are some.
+  const char* const clock = "timing: {clock: 300ps, drain: 60ns, credit_poll: 51ns}";
+  EXPECT_THAT(pio_warnings(clock, "", "domains: 2"), IsEmpty());
+  EXPECT_THAT(
+      pio_warnings(clock, "", "domains: 2",
+                   {"host.cores.fence=packet", "host.cores.sdma_from=64B"}),
+      ElementsAre(HasSubstr("fence 200ns, host.cores.timing.descriptor 20ns are no multiples")));
+}
+
+TEST(PioWarnings, DevicesAreNamedWhereOthersAreOtherwise) {
+  const std::vector<std::string> two = {"system.devices=2"};
+  EXPECT_THAT(pio_warnings("count: 4", "", "domains: 2", two),
+              ElementsAre(EndsWith("up to workload.domains, 2")));
+  EXPECT_THAT(pio_warnings("count: 4", "", "domains: 4",
+                           {"system.devices=2", "system.instances.ep1.workload.domains=2"}),
+              ElementsAre(AllOf(HasSubstr("2 of 4 threads"), EndsWith(", 2 (ep1)"))));
+  EXPECT_THAT(pio_warnings("count: 2", "", "domains: 2",
+                           {"system.devices=2", "system.instances.rp0.host.cores.count=3"}),
+              ElementsAre(EndsWith(" (ep0)")));
+}
+
+}  // namespace
+}  // namespace flitwise::pio_warnings_test
