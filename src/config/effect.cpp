@@ -60,6 +60,8 @@ class ReadKeys {
  public:
   explicit ReadKeys(Views whole) : whole_(std::move(whole)) {}
 
+  const Views& whole() const { return whole_; }
+
   /// `asked`: keys that might have another value, which is why somebody asks.
   bool in_any(const Views& views, const Condition& when, const Paths& asked) const {
     return any_of(views, [&](const Config& view) { return when.holds(view, read_beside(asked)); });
@@ -86,7 +88,7 @@ class ReadKeys {
 
 std::string why_without_effect(const Key& key, const Views& views, const ReadKeys& read) {
   const Condition when = read_when(key.path);
-  if (read.in_any(views, when, {key.path})) {
+  if (read.in_any(is_read_for_others(key.path) ? read.whole() : views, when, {key.path})) {
     return "";
   }
   const std::string beside = changes_beside(key.path);

@@ -71,8 +71,9 @@ Key vl_weights(const std::string& path, const Access<VlWeights>& member,
 
 // A number from 0 on, or none.
 Key steering_tag_key() {
-  const Key number = count(KEY(device.pio.steering_tag), between(0, kNoSteeringTag - 1),
-                           "Steering tag of credit returns, which carry TH then.");
+  const Key number =
+      count(KEY(device.pio.steering_tag), between(0, kNoSteeringTag - 1),
+            "Steering tag of credit returns, which carry TH then; their length is the same.");
   Key key = number;
   key.range += " or none";
   key.schema = {{"anyOf", {number.schema, {{"enum", {"none"}}}}}};

@@ -131,7 +131,8 @@ std::vector<Relation> relations() {
        is_not("device.pio.egress.high", {"[]"}) && is_not("device.pio.egress.low", {"[]"})},
       {{"device.pio.egress.stalled_vl", "device.pio.egress.stall_from"},
        is_not("device.pio.egress.stall", {"none"})},
-      {{"device.pio.egress.propagation"}, is_not("device.pio.egress.peer", {"none"})},
+      {{"device.pio.egress.propagation", "device.pio.receive"},
+       is_not("device.pio.egress.peer", {"none"})},
       {{"device.dma.outstanding", "device.dma.issue_interval"}, is_not("workload.via", {"pio"})},
       // ---- workload
       {{"workload.payload"}, generated && is("workload.sizes", {""})},
@@ -186,6 +187,10 @@ Condition read_when(const std::string& path) {
     }
   }
   return condition.without(path);
+}
+
+bool is_read_for_others(const std::string& path) {
+  return lies_at_or_below(path, "device.pio.receive");  // the peer of another device
 }
 
 const char* changes_beside(const std::string& path) {

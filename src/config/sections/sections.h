@@ -35,6 +35,8 @@ Keys run_keys();
 /// When a run reads the key of this path. Worked out anew: rows do not keep it, since most programs
 /// ask of few keys or none.
 Condition read_when(const std::string& path);
+/// Whether that may hold at another part of the machine than the one that has the key.
+bool is_read_for_others(const std::string& path);
 /// What the key changes where that does not hold; mostly "".
 const char* changes_beside(const std::string& path);
 

@@ -119,6 +119,16 @@ TEST(Effect, TheWidthOfHandlesInASharedTableCountsForOthers) {
 }
 
 // A key that no part of the machine reads decides nothing about others.
+TEST(Effect, AReceiveEngineIsReadWhereItIsThePeerOfAnotherDevice) {
+  const std::string pio = "device: {functions: {bar_size: 64MiB}}\nworkload: {via: pio}\n";
+  EXPECT_THAT(idle(pio, {"device.pio.receive.buffer=32KiB"}),
+              ElementsAre(HasSubstr("because device.pio.egress.peer is none")));
+  const std::string two =
+      "system: {devices: 2, instances: {ep0: {device.pio.egress.peer: ep1}, ep1: "
+      "{device.pio.receive.buffer: 32KiB}}}\n";
+  EXPECT_THAT(idle(two + pio), IsEmpty());
+}
+
 TEST(Effect, AConditionOnAKeyWithoutEffectDoesNotHold) {
   EXPECT_THAT(idle("host: {dhi: {table: shared}}\ndevice: {dhi: {bits: 4}}\n"),
               ElementsAre(HasSubstr("host.dhi.table: because link.identity is bdf_pasid"),
