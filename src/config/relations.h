@@ -62,8 +62,8 @@ void check_patience(const Config& config, BrokenRelations& broken);
 /// Those of PIO send memory, part of broken_relations().
 void check_pio(const Config& config, BrokenRelations& broken);
 
-/// Devices that send by PIO: virtual lanes without weight, threads without a context, thresholds and
-/// depths that do not fit, times that are no whole number of clocks of a core.
+/// Devices that send by PIO: virtual lanes without weight, threads without a context, thresholds
+/// and depths that do not fit, times that are no whole number of clocks of a core.
 void warn_of_pio(const Config& whole, std::vector<std::string>& warnings);
 
 /// Devices whose requests fail, most or all of them, and those that host software cannot find.
