@@ -10,6 +10,7 @@
 #include "common/quantity.h"
 #include "common/ranges.h"
 #include "config/instances.h"
+#include "config/load.h"
 #include "config/names.h"
 #include "config/relations.h"
 #include "pio/receive_queue.h"
@@ -166,6 +167,12 @@ std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& gra
       if (std::string flaw = flaw_of_peer(devices, i, users); !flaw.empty()) {
         all.push_back({node, {{kPeer}, std::move(flaw)}});
       }
+    }
+    // The cores at a root port above a switch are those of all devices below.
+    BrokenRelations with_cores;
+    check_pio(for_instance(own, graph[graph.root_of(node)].name), with_cores);
+    for (BrokenRelation& broken : with_cores) {
+      all.push_back({node, std::move(broken)});
     }
     const Bytes buffers = own.workload.domains * own.workload.buffer_size;
     if (bases[i] != own.workload.buffer_base && bases[i] + buffers > own.host.memory.size) {

@@ -65,6 +65,18 @@ TEST(PioWires, AReceiverHasRoomForItsQueues) {
                                     "ep0 as well; expected workload.buffer_size 32KiB or more")));
 }
 
+// The root port above a switch says what goes by SDMA, and each device how long its packets are.
+TEST(PioWires, CoresAboveASwitchFitWhatEachDeviceSends) {
+  const std::string below = "ep0: {workload.payload: 9KiB}, ep1: {workload.payload: 9KiB}";
+  const std::string workload = "domains: 1, buffer_size: 1MiB";
+  const std::vector<std::string> sdma = {"system.topology=switch", "host.cores.sdma_from=1KiB",
+                                         "device.pio.depth=128"};
+  EXPECT_THAT(problems_of(pair_of(below, workload), sdma), IsEmpty());
+  EXPECT_THAT(problems_of(pair_of("rp0: {host.cores.sdma_from: none}, " + below, workload), sdma),
+              ElementsAre(HasSubstr("packets by PIO up to 9KiB, and room for 8184B"),
+                          HasSubstr("packets by PIO up to 9KiB, and room for 8184B")));
+}
+
 TEST(PioWires, BuffersBehindOthersLieInMemory) {
   EXPECT_THAT(problems_of(pair_of("", "domains: 2, buffer_base: 1023MiB, buffer_size: 256KiB"),
                           {"host.memory.size=1GiB"}),

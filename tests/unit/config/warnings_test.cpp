@@ -104,7 +104,7 @@ TEST(ConfigWarnings, LNK_11_8_BurstsOfWrongBitsSpoilMoreFlits) {
 }
 
 std::vector<std::string> pio_warnings(const std::string& host) {
-  return warnings_with("device: {functions: {bar_size: 64MiB}}\nhost: {" + host +
+  return warnings_with("device: {functions: {bar_size: 64MiB}}\nhost: {cores: {count: 1}, " + host +
                        "}\nworkload: {via: pio, payload: 200B, requests: 100, buffer_base: 16MiB, "
                        "buffer_size: 1MiB}\n");
 }
