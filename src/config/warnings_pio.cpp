@@ -123,7 +123,7 @@ void warn_of_rounded_times(const Config& config, Warnings& warnings) {
     Time time;
     bool is_read = true;
   };
-  const Row rows[] = {{"store", std::max(timing.store, timing.clock)},
+  const Row rows[] = {{"store", timing.store},
                       {"source", timing.source},
                       {"drain", timing.drain},
                       {"fence", timing.fence, fences},

@@ -88,13 +88,16 @@ TEST(PioWarnings, PIO_7_9_ThresholdsThatKeepAPacketWaiting) {
 
 TEST(PioWarnings, TimesThatAreNoWholeNumberOfClocks) {
   EXPECT_THAT(
-      pio_warnings("timing: {clock: 500ps, store: 400ps, drain: 80500ps}", "", "domains: 2"),
+      pio_warnings("timing: {clock: 500ps, store: 500ps, drain: 80500ps}", "", "domains: 2"),
       IsEmpty());
   EXPECT_THAT(pio_warnings("timing: {clock: 300ps, drain: 60ns, credit_poll: 51ns, source: 500ps}",
                            "", "domains: 2"),
               ElementsAre(AllOf(StartsWith("host.cores.timing.clock: 300ps, and "
                                            "host.cores.timing.source 500ps is no multiple of it"),
                                 HasSubstr("up to 300ps later"))));
+  // A store that is shorter than a clock takes one.
+  EXPECT_THAT(pio_warnings("timing: {store: 1ps}", "", "domains: 2"),
+              ElementsAre(HasSubstr("host.cores.timing.store 1ps is no multiple of it")));
   // A fence of 200 ns and a descriptor of 20 ns, where there are some.
   const char* const clock = "timing: {clock: 300ps, drain: 60ns, credit_poll: 51ns}";
   EXPECT_THAT(pio_warnings(clock, "", "domains: 2"), IsEmpty());
