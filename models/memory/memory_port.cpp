@@ -212,8 +212,29 @@ bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::ui
   return true;
 }
 
+// Bytes that are not enabled stay as they are.
+[[gnu::noinline]] void MemoryPort::note_write(const MemoryTransaction& write, Time when) {
+  const std::uint64_t address = write.get_address();
+  const std::uint8_t* const data = write.get_data_ptr();
+  const std::uint8_t* const enables = write.get_byte_enable_ptr();
+  const std::size_t size = write.get_data_length();
+  for (const auto& seen : seen_) {
+    if (enables == nullptr) {
+      seen->written(address, data, size, now(), when);
+    }
+    for (std::size_t i = 0; enables != nullptr && i < size; ++i) {
+      if (enables[i] != 0) {
+        seen->written(address + i, data + i, 1, now(), when);
+      }
+    }
+  }
+}
+
 void MemoryPort::finish(MemoryTransaction& transaction, Time when) {
   done_ = std::max(done_, when);
+  if (!seen_.empty() && transaction.is_write() && transaction.is_response_ok()) {
+    note_write(transaction, when);
+  }
   if (!transaction.is_atomic || !write_back(transaction)) {
     transaction.client->memory_done(transaction, when);
   }

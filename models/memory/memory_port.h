@@ -23,6 +23,7 @@
 #include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "memory/seen_words.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -79,6 +80,10 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
     return access(tlm::TLM_READ_COMMAND, address, bytes, size);
   }
+  /// What software sees from now on of the words of these areas (SeenWords), whoever writes them.
+  SeenWords& watch(std::uint64_t base, std::uint64_t stride, std::uint64_t areas) {
+    return *seen_.emplace_back(std::make_unique<SeenWords>(base, stride, areas));
+  }
   /// One little-endian word of a table; 0 where there is no memory.
   bool poke_u64(std::uint64_t address, std::uint64_t value);
   std::uint64_t peek_u64(std::uint64_t address);
@@ -110,6 +115,7 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   bool access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
               std::size_t size);
   void finish(MemoryTransaction& transaction, Time when);
+  void note_write(const MemoryTransaction& write, Time when);
   MemoryTransaction& take();
   void free(tlm::tlm_generic_payload* payload) override;
 
@@ -118,6 +124,7 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   std::vector<std::unique_ptr<MemoryTransaction>> all_;
   std::vector<MemoryTransaction*> idle_;
   std::deque<MemoryTransaction*> waiting_;  // the memory has not ended the request before them
+  std::vector<std::unique_ptr<SeenWords>> seen_;
   WaitBook waits_;
   MemoryTransaction* open_request_ = nullptr;  // its request phase has not ended
   const MemoryTransaction* atomic_ = nullptr;  // the read of one: its write comes next

@@ -455,7 +455,8 @@ std::vector<CheckResult> PioCore::checks_at_rest() const {
   unsigned wrong = 0;
   for (const Thread& thread : threads_) {
     for (const Context& one : thread.contexts) {
-      const std::uint64_t shadow = hooks_.look(config_.engine.shadow_of(one.number)) % kCreditRing;
+      const std::uint64_t shadow =
+          hooks_.look_at_rest(config_.engine.shadow_of(one.number)) % kCreditRing;
       wrong += hooks_.returned(one.number) % kCreditRing == shadow ? 0 : 1;
     }
   }

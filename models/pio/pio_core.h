@@ -44,8 +44,10 @@ class PioCore final : public ComponentModule {
     std::function<bool()> has_room;
     /// A posted write to an offset of BAR 0.
     std::function<void(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size)> write;
-    /// Eight bytes of host memory.
+    /// Eight bytes of host memory, as software finds them now.
     std::function<std::uint64_t(std::uint64_t address)> look;
+    /// And as they stand there at the end, to compare.
+    std::function<std::uint64_t(std::uint64_t address)> look_at_rest;
     /// Blocks of a context that the device has returned, to compare.
     std::function<std::uint64_t(unsigned context)> returned;
     /// Has the host refused writes?

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pio/pio_sender.h"
 
+#include <boost/endian/conversion.hpp>
+
+#include "flitwise/link_socket.h"
+
 namespace flitwise {
 
 PioSender::PioSender(const Site& site, const PioCoreConfig& config, const WorkloadConfig& workload,
@@ -8,6 +12,7 @@ PioSender::PioSender(const Site& site, const PioCoreConfig& config, const Worklo
     : site_(site),
       config_(config),
       warmup_(run.warmup),
+      seen_(site.memory.watch(workload.buffer_base, workload.buffer_size, workload.domains)),
       engine_((site.name + "_pio").c_str(), site.name, config.engine,
               [&endpoint = site.endpoint] { endpoint.wake(); }) {
   engine_.claim(site.endpoint.target().map());  // software may write to its window at any time
@@ -39,7 +44,8 @@ PioCore::Hooks PioSender::hooks_of_cores() {
   hooks.write = [this](std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
     write(offset, bytes, size);
   };
-  hooks.look = [this](std::uint64_t address) { return site_.memory.peek_u64(address); };
+  hooks.look = [this](std::uint64_t address) { return look(address); };
+  hooks.look_at_rest = [this](std::uint64_t address) { return site_.memory.peek_u64(address); };
   hooks.begins = [this](unsigned context, unsigned slot, Time when) {
     engine_.begins(context, slot, when);
     count();
@@ -50,7 +56,7 @@ PioCore::Hooks PioSender::hooks_of_cores() {
   hooks.returned = [this](unsigned context) { return engine_.rules().context(context).returned(); };
   hooks.are_returns_lost = [this] { return site_.port.counters().dropped_bytes > 0; };
   hooks.recovery = {&site_.bridge, [this] { return site_.bar(site_.index) + kPioRegisters; },
-                    [this](std::uint64_t address) { site_.memory.poke_u64(address, 0); },
+                    [this](std::uint64_t address) { set_to_0(address); },
                     config_.cores.timing.credit_poll};
   hooks.work_ended = site_.work_ended;
   return hooks;
@@ -58,7 +64,7 @@ PioCore::Hooks PioSender::hooks_of_cores() {
 
 SdmaDriver::Hooks PioSender::hooks_of_driver() {
   SdmaDriver::Hooks hooks;
-  hooks.look = [this](std::uint64_t address) { return site_.memory.peek_u64(address); };
+  hooks.look = [this](std::uint64_t address) { return look(address); };
   hooks.store = [this](std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
     site_.memory.poke(address, bytes, size);
   };
@@ -75,6 +81,15 @@ bool PioSender::send_by_sdma(unsigned domain, std::uint32_t payload, unsigned vl
     count();
   }
   return is_sent;
+}
+
+std::uint64_t PioSender::look(std::uint64_t address) {
+  return boost::endian::little_to_native(seen_.look(address, now()));
+}
+
+void PioSender::set_to_0(std::uint64_t address) {
+  site_.memory.poke_u64(address, 0);
+  seen_.set(address, 0, now());
 }
 
 // To an offset of BAR 0.

@@ -15,6 +15,7 @@
 #include "endpoint/endpoint.h"
 #include "host/host_bridge.h"
 #include "memory/memory_port.h"
+#include "memory/seen_words.h"
 #include "pio/pio_core.h"
 #include "pio/pio_engine.h"
 #include "pio/sdma_driver.h"
@@ -48,6 +49,8 @@ class PioSender final : public DeviceSender {
   PioCore::Hooks hooks_of_cores();
   SdmaDriver::Hooks hooks_of_driver();
   bool send_by_sdma(unsigned domain, std::uint32_t payload, unsigned vl, Time when);
+  std::uint64_t look(std::uint64_t address);
+  void set_to_0(std::uint64_t address);
   void write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size);
   void count();
   void wake_next();
@@ -56,6 +59,7 @@ class PioSender final : public DeviceSender {
   const Site site_;
   const PioCoreConfig config_;
   const std::uint64_t warmup_;  // packets
+  SeenWords& seen_;  // what the device has written for software: credits and heads of rings
   PioEngine engine_;
   std::optional<SdmaDriver> driver_;
   std::vector<std::unique_ptr<PioCore>> cores_;

@@ -156,6 +156,54 @@ TEST(MemoryPort, LNK_9_29_NorWhereTheMemoryTakesRequestsAtOnce) {
   expect_each_by_itself(true);
 }
 
+// Software finds what is written when it is done, a write behind another, and of one with gaps the
+// bytes that are enabled. What it writes itself is there at once, until an older write is done.
+TEST(MemoryPort, SoftwareSeesAWriteWhenItIsDone) {
+  PacketPool pool;
+  SlowBytes memory("memory");
+  MemoryPort port("port");
+  Answers answers;
+  port.socket.bind(memory.socket);
+  SeenWords& seen = port.watch(8, 16, 2);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  for (const unsigned enables : {0xfU, 0x5U}) {
+    PacketRef write = pool.make(PacketKind::kTlp);
+    write->tlp.type = TlpType::kMWr;
+    write->tlp.address = 24;
+    write->tlp.length_dw = 1;
+    write->tlp.first_be = static_cast<std::uint8_t>(enables);
+    write->payload.assign(4, static_cast<std::uint8_t>(enables));
+    port.submit(answers, std::move(write), Time{});
+  }
+  const auto seen_after = [&](int ns) {
+    sc_core::sc_start(to_sc_time(Time::from_ns(ns)));
+    return seen.look(24, now());
+  };
+  EXPECT_EQ(seen_after(29), 0U);
+  seen.set(24, 7, now());
+  EXPECT_EQ(seen_after(0), 7U);
+  EXPECT_EQ(seen_after(2), 0x0f0f0f0fU);
+  EXPECT_EQ(seen_after(30), 0x0f050f05U);
+  EXPECT_EQ(seen.look(8, now()), 0U);
+}
+// Of a write over the edge of an area, those within count.
+TEST(SeenWords, AWriteMayBeDoneLaterAndLieOutside) {
+  std::array<std::uint8_t, 200> bytes{};
+  bytes.fill(1);
+  SeenWords seen(1000, 1 << 10, 2);
+  seen.written(900, bytes.data(), bytes.size(), Time{}, Time::from_ns(80));
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  EXPECT_EQ(seen.look(1000, Time::from_ns(79)), 0U);
+  EXPECT_EQ(seen.look(1000, Time::from_ns(80)), kOnes);
+  EXPECT_EQ(seen.look(1092, Time::from_ns(80)), kOnes);
+  EXPECT_EQ(seen.look(1100, Time::from_ns(80)), 0U);
+  EXPECT_EQ(seen.look(2024, Time::from_ns(80)), 0U);
+  EXPECT_TRUE(seen.holds(1127));
+  EXPECT_FALSE(seen.holds(1128));
+  EXPECT_FALSE(seen.holds(999));
+  EXPECT_FALSE(seen.holds(3048));
+}
+
 // A request reaches the memory `delay` after it was submitted, though it has to wait for another.
 TEST(MemoryPort, ARequestThatHadToWaitComesNoEarlierThanItsDelay) {
   PacketPool pool;
