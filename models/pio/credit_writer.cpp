@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "flitwise/link_socket.h"
+
 namespace flitwise {
 
 CreditWriter::CreditWriter(SendEngine& rules, const PioConfig& config,
@@ -21,56 +23,62 @@ CreditWriter::CreditWriter(SendEngine& rules, const PioConfig& config,
 }
 
 void CreditWriter::note_new(Time now) {
-  while (ready_.size() < rules_.returns_waiting()) {
-    ready_.push_back(now + crossing_);
+  while (due_.size() < rules_.returns_waiting()) {
+    due_.push_back(now + crossing_);
   }
+  cross(now);
   work_appeared_();
+}
+
+// A return crosses as it stands now: what comes later crosses by itself. [PIO-12.21]
+void CreditWriter::cross(Time now) {
+  while (!due_.empty() && crossing_returns_.size() < kCrossing && !free_slots_.empty()) {
+    const std::uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    const CreditReturn& first = rules_.first_return();
+    Return& one = returns_[slot];
+    for (std::size_t i = 0; i < kContextsPerSet; ++i) {
+      one.qws[i] = boost::endian::native_to_little(first.qws[i]);
+    }
+    one.address = first.address;
+    one.domain = DomainId{rules_.group_of_context(first.context).first};
+    crossing_returns_.push_back({slot, due_.front(), now + crossing_});
+    rules_.take_return();
+    due_.pop_front();
+  }
 }
 
 bool CreditWriter::next(Time now, Transfer& transfer) {
   if (next_at() > now) {
     return false;
   }
-  const std::uint32_t slot = free_slots_.back();
-  free_slots_.pop_back();
-  const CreditReturn& first = rules_.first_return();
-  Return& one = returns_[slot];
-  for (std::size_t i = 0; i < kContextsPerSet; ++i) {
-    one[i] = boost::endian::native_to_little(first.qws[i]);
-  }
-  count(first);
+  const Crossing first = crossing_returns_.front();
+  crossing_returns_.pop_front();
+  const Return& one = returns_[first.slot];
   transfer = {};
-  transfer.domain = DomainId{rules_.group_of_context(first.context).first};
-  transfer.address = first.address;
+  transfer.domain = one.domain;
+  transfer.address = one.address;
   transfer.bytes = kSendBlockBytes;
-  transfer.issue = transfer.ready = ready_.front();
-  transfer.token = slot;
+  transfer.issue = transfer.ready = first.ready;
+  transfer.token = first.slot;
   transfer.steering_tag = steering_tag_;
   transfer.counts = counts_requests_;
-  transfer.data = reinterpret_cast<const std::uint8_t*>(one.data());
-  waits_.add(ready_.front(), now);
-  rules_.take_return();
-  ready_.pop_front();
+  transfer.data = reinterpret_cast<const std::uint8_t*>(one.qws.data());
+  waits_.add(first.due, now);
+  ++sent_;
+  steered_ += steering_tag_ != kNoSteeringTag ? 1 : 0;
+  cross(now);
   return true;
 }
 
-Time CreditWriter::next_at() const {
-  return free_slots_.empty() || ready_.empty() ? Time::never() : ready_.front();
-}
-
-void CreditWriter::count(const CreditReturn& one) {
-  const std::uint64_t causes = one.qws[one.context % kContextsPerSet];
-  const bool is_early = rules_.context(one.context).setup().early_return;
-  const auto has = [&](CreditBits bit) { return (causes & bit) != 0 ? 1U : 0U; };
-  (is_early ? counts_.early : counts_.threshold) += has(kDueToThreshold);
-  (is_early ? counts_.early : counts_.pbc) +=
-      has(kDueToPbc) != 0 && !(is_early && has(kDueToThreshold) != 0) ? 1 : 0;
-  counts_.force += has(kDueToForce);
-  counts_.error += has(kDueToError);
+void CreditWriter::finished(const TransferEnd& end) {
+  free_slots_.push_back(end.token);
+  cross(flitwise::now());
 }
 
 std::string CreditWriter::waits_for() const {
-  return ready_.empty() ? "" : fmt::format("{} credit returns that wait to be sent", ready_.size());
+  const std::size_t waiting = due_.size() + crossing_returns_.size();
+  return waiting == 0 ? "" : fmt::format("{} credit returns that wait to be sent", waiting);
 }
 
 void CreditWriter::start_window(Time now) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Writes the credit returns of a device to host memory, 64 bytes each. While one waits to be sent,
-/// later ones of its group update it. [PIO-8.2, 12.21]
+/// Writes the credit returns of a device to host memory, 64 bytes each. They cross to the clock of
+/// the PCIe interface one behind the other; while one waits for that, later ones of its group
+/// update it. [PIO-8.2, 12.21]
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -18,28 +19,26 @@
 
 namespace flitwise {
 
-/// Returns that were sent, by what caused them.
-struct ReturnCounts {
-  std::uint64_t threshold = 0, pbc = 0, force = 0, early = 0, error = 0;
-};
-
 class CreditWriter final : public Engine {
  public:
   CreditWriter(SendEngine& rules, const PioConfig& config, std::function<void()> work_appeared);
 
-  /// What the rules have made since it was called last goes out a crossing later.
+  /// What the rules have made since it was called last begins to cross, as far as there is room.
   void note_returns(Time now) {
-    if (rules_.returns_waiting() > ready_.size()) {
+    if (rules_.returns_waiting() > due_.size()) {
       note_new(now);
     }
   }
-  const ReturnCounts& counts() const { return counts_; }
+  std::uint64_t sent() const { return sent_; }        ///< returns, to the shell
+  std::uint64_t steered() const { return steered_; }  ///< of these, with a steering tag
   /// Nothing waits, and all that was given to the shell has left it.
-  bool is_quiet() const { return ready_.empty() && free_slots_.size() == kSlots; }
+  bool is_quiet() const { return due_.empty() && free_slots_.size() == kSlots; }
 
   bool next(Time now, Transfer& transfer) override;
-  Time next_at() const override;
-  void finished(const TransferEnd& end) override { free_slots_.push_back(end.token); }
+  Time next_at() const override {
+    return crossing_returns_.empty() ? Time::never() : crossing_returns_.front().ready;
+  }
+  void finished(const TransferEnd& end) override;
   bool is_done() const override { return is_quiet(); }
   std::string waits_for() const override;
 
@@ -48,19 +47,31 @@ class CreditWriter final : public Engine {
 
  private:
   static constexpr std::uint32_t kSlots = 64;
-  using Return = std::array<std::uint64_t, kContextsPerSet>;  // as it stands in memory
+  // model: so many returns cross, or have crossed and wait for the link.
+  static constexpr std::size_t kCrossing = 8;
+  struct Return {
+    std::array<std::uint64_t, kContextsPerSet> qws;  // as they stand in memory
+    std::uint64_t address = 0;
+    DomainId domain{};
+  };
+  struct Crossing {
+    std::uint32_t slot = 0;
+    Time due{};    // it would have crossed, had it had room at once
+    Time ready{};  // it has crossed
+  };
 
   void note_new(Time now);
-  void count(const CreditReturn& one);
+  void cross(Time now);
 
   SendEngine& rules_;
   const Time crossing_;  // between the clocks of send memory and of the PCIe interface
   const std::uint16_t steering_tag_;
   const std::function<void()> work_appeared_;
-  boost::circular_buffer<Time> ready_{CreditReturnQueue::kMost};  // of those that wait, in order
-  std::array<Return, kSlots> returns_{};                          // by token: given to the shell
+  boost::circular_buffer<Time> due_{CreditReturnQueue::kMost};  // of those that do not cross yet
+  boost::circular_buffer<Crossing> crossing_returns_{kCrossing};
+  std::array<Return, kSlots> returns_{};  // by token: that cross, or were given to the shell
   std::vector<std::uint32_t> free_slots_;
-  ReturnCounts counts_;
+  std::uint64_t sent_ = 0, steered_ = 0;
   bool counts_requests_ = false;  // the window has begun
   WaitBook waits_;
 };

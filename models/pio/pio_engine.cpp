@@ -17,12 +17,13 @@ constexpr std::size_t kMostReadBytes = 4096;
 
 // What is counted from the start of the run, of which a result has the window.
 constexpr std::uint64_t PioResult::*kCountsOfARun[] = {
-    &PioResult::packets,      &PioResult::bytes,
-    &PioResult::sdma_packets, &PioResult::hostile_packets,
-    &PioResult::lost_packets, &PioResult::posted_writes,
-    &PioResult::due_to_pbc,   &PioResult::due_to_threshold,
-    &PioResult::due_to_force, &PioResult::due_to_early,
-    &PioResult::due_to_error};
+    &PioResult::packets,       &PioResult::bytes,
+    &PioResult::sdma_packets,  &PioResult::hostile_packets,
+    &PioResult::lost_packets,  &PioResult::posted_writes,
+    &PioResult::due_to_pbc,    &PioResult::due_to_threshold,
+    &PioResult::due_to_force,  &PioResult::due_to_early,
+    &PioResult::due_to_error,  &PioResult::coalesced_returns,
+    &PioResult::return_writes, &PioResult::steered_returns};
 
 unsigned group_exponent(unsigned contexts) {
   return static_cast<unsigned>(__builtin_ctz(contexts));
@@ -172,7 +173,7 @@ std::uint64_t PioEngine::free_and_returned() const {
 }
 
 std::uint64_t PioEngine::lost_packets() const {
-  std::uint64_t sum = egress_.counts().sdma_lost;
+  std::uint64_t sum = rules_.lost_sdma_packets();
   for (unsigned context = 0; context < config_.contexts; ++context) {
     sum += config_.egress.is_hostile(context) ? 0 : rules_.context(context).lost_packets();
   }
@@ -196,11 +197,15 @@ PioResult PioEngine::totals() const {
   sum.sdma_packets = egress_.counts().sdma_packets;
   sum.hostile_packets = egress_.counts().hostile_packets;
   sum.lost_packets = lost_packets();
-  sum.due_to_threshold = returns_.counts().threshold;
-  sum.due_to_pbc = returns_.counts().pbc;
-  sum.due_to_force = returns_.counts().force;
-  sum.due_to_early = returns_.counts().early;
-  sum.due_to_error = returns_.counts().error;
+  const ReturnCounts& returns = rules_.return_counts();
+  sum.due_to_threshold = returns.threshold;
+  sum.due_to_pbc = returns.pbc;
+  sum.due_to_force = returns.force;
+  sum.due_to_early = returns.early;
+  sum.due_to_error = returns.error;
+  sum.coalesced_returns = returns.coalesced;
+  sum.return_writes = returns.writes;
+  sum.steered_returns = returns_.steered();
   return sum;
 }
 
@@ -249,8 +254,8 @@ Component::Counts PioEngine::errors() const {
       }
     }
   }
-  if (egress_.counts().sdma_lost > 0) {
-    all["sdma_disallowed_packet"] = egress_.counts().sdma_lost;
+  if (rules_.lost_sdma_packets() > 0) {
+    all["sdma_disallowed_packet"] = rules_.lost_sdma_packets();
   }
   if (rules_.bad_context_writes() > 0) {
     all["bad_context_write"] = rules_.bad_context_writes();
@@ -291,6 +296,9 @@ std::vector<CheckResult> PioEngine::checks_at_rest() const {
   const std::string own = device_ + ": ";
   std::vector<CheckResult> all = {{own + "cleared blocks are free", freed == cleared,
                                    fmt::format("{} cleared, {} free", cleared, freed)}};
+  all.push_back({own + "credit returns that were made were sent",
+                 rules_.return_counts().writes == returns_.sent(),
+                 fmt::format("{} made, {} sent", rules_.return_counts().writes, returns_.sent())});
   if (sent.packets > 0) {
     all.push_back({own + "bytes that cores wrote came to send memory", sent.bytes == written_bytes_,
                    fmt::format("{} written, {} came", sent.bytes, written_bytes_)});

@@ -21,7 +21,10 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
                                  {"returns by PBC", &PioResult::due_to_pbc},
                                  {"returns forced", &PioResult::due_to_force},
                                  {"returns early", &PioResult::due_to_early},
-                                 {"returns by error", &PioResult::due_to_error}};
+                                 {"returns by error", &PioResult::due_to_error},
+                                 {"coalesced", &PioResult::coalesced_returns},
+                                 {"return writes", &PioResult::return_writes},
+                                 {"with steering tag", &PioResult::steered_returns}};
   std::vector<Column> seen;
   std::vector<std::string> header = {"PIO",      "packets", "bytes",    "blocks",
                                      "returned", "pending", "mean, ns", "p99, ns"};
@@ -84,6 +87,15 @@ const StatisticsTable& pio_table() {
           .count("credit_returns.early", &PioResult::due_to_early,
                  "Returns by threshold or PBC when a packet was committed to egress.")
           .count("credit_returns.error", &PioResult::due_to_error, "Returns that an error forced.")
+          .count(
+              "credit_returns.coalesced", &PioResult::coalesced_returns,
+              "Causes of these that made no write of their own: they came with another cause, or "
+              "while a return of their group waited.")
+          .count("credit_returns.writes", &PioResult::return_writes,
+                 "Writes of 64 bytes that return credits: all causes but those that were "
+                 "coalesced.")
+          .count("credit_returns.steered", &PioResult::steered_returns,
+                 "Of these, sent with a steering tag.")
           .count("returned", &PioResult::returned, "Blocks that were returned to software.")
           .count("pending", &PioResult::pending,
                  "Blocks that are free and not returned at the end.")
@@ -92,7 +104,7 @@ const StatisticsTable& pio_table() {
           .count("vls", &PioResult::vls, "Virtual lanes by which packets have left.")
           .real("latency.mean", &PioResult::latency_mean, "ns",
                 "From when a packet of a context arrives, or its thread comes to it, to its last "
-                "byte on the wire: mean of those that have left.")
+                "byte on the wire: mean of those that came in the window.")
           .real("latency.p50", &PioResult::latency_p50, "ns", "Median of that, within 1/64.")
           .real("latency.p99", &PioResult::latency_p99, "ns", "99th percentile, within 1/64.")
           .real("latency.max", &PioResult::latency_max, "ns", "The longest.")

@@ -18,8 +18,11 @@ struct PioResult {
   std::uint64_t lost_packets = 0, hostile_packets = 0;
   std::uint64_t due_to_threshold = 0, due_to_pbc = 0, due_to_force = 0, due_to_early = 0,
                 due_to_error = 0;
-  std::uint64_t returned = 0;  ///< blocks that returns of the window have told of
-  std::uint64_t pending = 0;   ///< blocks
+  std::uint64_t coalesced_returns = 0;  ///< causes that made no write of their own
+  std::uint64_t return_writes = 0;      ///< returns that were made
+  std::uint64_t steered_returns = 0;    ///< that were sent with a steering tag
+  std::uint64_t returned = 0;           ///< blocks that returns of the window have told of
+  std::uint64_t pending = 0;            ///< blocks
   std::uint64_t posted_writes = 0;
   std::uint64_t vls = 0;  ///< by which packets have left
   double latency_mean = 0, latency_p50 = 0, latency_p99 = 0, latency_max = 0;  ///< of a packet, ns

@@ -39,6 +39,15 @@ struct CreditReturn {
   std::uint8_t interrupts = 0;  ///< members of the set that raise theirs, a bit each [PIO-12.12]
 };
 
+/// Returns by what asked for them: each cause counts, threshold and PBC as one where the packet was
+/// committed to egress. `coalesced` are causes that made no write of their own, since they came
+/// with another one or while a return of their group waited: all causes together are coalesced +
+/// writes.
+struct ReturnCounts {
+  std::uint64_t threshold = 0, pbc = 0, force = 0, early = 0, error = 0;
+  std::uint64_t coalesced = 0, writes = 0;
+};
+
 /// Returns in the order in which they go out.
 class CreditReturnQueue {
  public:

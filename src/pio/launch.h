@@ -111,6 +111,7 @@ class SdmaQueue {
     packets_.pop_front();
   }
   void note_error() { has_error_ = true; }
+  void clear_error() { has_error_ = false; }
   bool has_error() const { return has_error_; }  ///< a packet was dropped [PIO-12.34]
 
  private:

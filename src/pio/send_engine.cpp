@@ -232,7 +232,7 @@ void SendEngine::begin_egress(unsigned vl, bool is_intact) {
   leaving_[queue_of_vl(vl)] = packet;
   if (is_of_this_life(packet) && contexts_[packet.source].setup().early_return) {
     const FreedBlocks freed = contexts_[packet.source].release(packet.place);
-    return_credits(packet.source, causes_of(packet.source, freed));
+    return_credits(packet.source, causes_of(packet.source, freed), true);
   }
 }
 

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pio/credit_return.h"
@@ -45,9 +47,10 @@ class SendEngine {
   ReturnGroup group_of_context(unsigned context) const {
     return group_of(context, groups_[context / kContextsPerSet]);
   }
-  /// A multiple of 64, whether the context is set up or not.
+  /// A multiple of 64, whether the context is set up or not. Until then it is 0. [PIO-12.41]
   void set_return_address(unsigned context, std::uint64_t address) {
     addresses_[context] = address;
+    has_address_.set(context);
   }
   std::uint64_t return_address(unsigned context) const { return addresses_[context]; }
   void set_threshold(unsigned context, std::uint16_t blocks);
@@ -161,6 +164,13 @@ class SendEngine {
   std::uint64_t dropped_blocks() const { return dropped_blocks_; }
   /// Returns of groups whose members are programmed with different addresses. [PIO-12.13]
   std::uint64_t mixed_address_returns() const { return mixed_address_returns_; }
+  /// Returns to an address that nobody has programmed. [PIO-12.41]
+  std::uint64_t unaddressed_returns() const { return unaddressed_returns_; }
+  const ReturnCounts& return_counts() const { return return_counts_; }
+  /// Packets of SDMA engines that were launched and dropped. [PIO-12.34]
+  std::uint64_t lost_sdma_packets() const { return lost_sdma_packets_; }
+  /// Engines of these since it was asked last, a bit each.
+  std::uint32_t take_dropping_engines() { return std::exchange(dropping_engines_, 0); }
 
  private:
   void take_write(unsigned context, unsigned slot, const BlockWrite& write);
@@ -176,7 +186,8 @@ class SendEngine {
   void drop(const LaunchedPacket& packet);
   void fail(unsigned context, SendError error, CreditBits causes);
   CreditBits causes_of(unsigned context, const FreedBlocks& freed) const;
-  void return_credits(unsigned context, CreditBits causes);
+  void return_credits(unsigned context, CreditBits causes, bool is_early = false);
+  void count_return(CreditBits causes, bool is_early, bool is_write);
   void write_group(const ReturnGroup& group, unsigned trigger, CreditBits causes,
                    CreditReturn& entry);
 
@@ -185,6 +196,7 @@ class SendEngine {
   std::vector<SdmaQueue> sdma_;
   std::vector<SdmaRing> rings_;
   std::array<std::uint64_t, kSendContexts> addresses_{};
+  std::bitset<kSendContexts> has_address_;
   std::array<unsigned, kContextSets> groups_{};
   LaunchArbiter launch_arbiter_;
   LaunchFifos fifos_;
@@ -192,7 +204,10 @@ class SendEngine {
   std::array<std::optional<LaunchedPacket>, kVlQueues> leaving_;
   CreditReturnQueue returns_;
   bool coalesces_ = false;
-  std::uint64_t bad_context_writes_ = 0, mixed_address_returns_ = 0, dropped_blocks_ = 0;
+  ReturnCounts return_counts_;
+  std::uint64_t bad_context_writes_ = 0, mixed_address_returns_ = 0, unaddressed_returns_ = 0;
+  std::uint64_t dropped_blocks_ = 0, lost_sdma_packets_ = 0;
+  std::uint32_t dropping_engines_ = 0;
   std::array<std::uint64_t, kSendErrors> errors_{};
 };
 

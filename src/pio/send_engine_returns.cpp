@@ -7,6 +7,8 @@ namespace flitwise {
 // An SDMA engine has no credits to give back, and goes on. [PIO-12.34]
 void SendEngine::drop(const LaunchedPacket& packet) {
   if (packet.source >= kSendContexts) {
+    ++lost_sdma_packets_;
+    dropping_engines_ |= 1U << (packet.source - kSendContexts);
     sdma_[packet.source - kSendContexts].note_error();
     if (is_of_ring(packet)) {
       rings_[packet.source - kSendContexts].clear(packet.place);
@@ -52,7 +54,22 @@ CreditBits SendEngine::causes_of(unsigned context, const FreedBlocks& freed) con
                                  (freed.asks_for_return ? kDueToPbc : 0U));
 }
 
-void SendEngine::return_credits(unsigned context, CreditBits causes) {
+void SendEngine::count_return(CreditBits causes, bool is_early, bool is_write) {
+  const auto has = [causes](CreditBits bit) { return (causes & bit) != 0 ? 1U : 0U; };
+  const unsigned early = is_early ? has(kDueToThreshold | kDueToPbc) : 0;
+  const unsigned threshold = is_early ? 0 : has(kDueToThreshold);
+  const unsigned pbc = is_early ? 0 : has(kDueToPbc);
+  return_counts_.early += early;
+  return_counts_.threshold += threshold;
+  return_counts_.pbc += pbc;
+  return_counts_.force += has(kDueToForce);
+  return_counts_.error += has(kDueToError);
+  const unsigned asked = early + threshold + pbc + has(kDueToForce) + has(kDueToError);
+  return_counts_.writes += is_write ? 1 : 0;
+  return_counts_.coalesced += asked - (is_write ? 1 : 0);
+}
+
+void SendEngine::return_credits(unsigned context, CreditBits causes, bool is_early) {
   const SendContext& trigger = contexts_[context];
   const bool may_return =
       (causes & kDueToError) != 0 || (trigger.is_enabled() && !trigger.is_halted());
@@ -61,6 +78,8 @@ void SendEngine::return_credits(unsigned context, CreditBits causes) {
   if (!may_return || (causes == 0 && entry == nullptr)) {
     return;
   }
+  unaddressed_returns_ += has_address_[group.first] ? 0 : 1;
+  count_return(causes, is_early, entry == nullptr);
   if (entry == nullptr) {
     entry = &returns_.push(group.first);
     entry->context = static_cast<std::uint16_t>(context);

@@ -14,12 +14,14 @@ void SendEngine::sdma_fill(unsigned engine, unsigned blocks, unsigned vl) {
 
 void SendEngine::sdma_set_up(unsigned engine, const SdmaSetup& setup) {
   rings_[engine].set_up(setup);
+  sdma_[engine].clear_error();
   forget_sdma(engine);
 }
 
 void SendEngine::sdma_restart(unsigned engine) {
   if (rings_[engine].is_set_up()) {
     rings_[engine].restart();
+    sdma_[engine].clear_error();
     forget_sdma(engine);
   }
 }

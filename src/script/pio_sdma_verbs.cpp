@@ -33,9 +33,9 @@ unsigned engine_of(const PioLine& line) {
   return static_cast<unsigned>(line.numbers[0]);
 }
 
-// "bad_length", or none.
-std::string sdma_errors_text(const SdmaRing& ring) {
-  std::string text;
+// "bad_length", or none. A packet that was dropped does not halt the engine. [PIO-12.34]
+std::string sdma_errors_text(const SdmaRing& ring, bool has_dropped) {
+  std::string text = has_dropped ? name_of(SendError::kDisallowedPacket) : "";
   for (int i = 0; i < kSdmaErrors; ++i) {
     const auto error = static_cast<SdmaError>(i);
     text += ring.has_error(error) ? std::string(text.empty() ? "" : " ") + name_of(error) : "";
@@ -104,10 +104,11 @@ void PioSdmaActions::disable(PioScript& script, const PioLine& line) {
 
 void PioSdmaActions::look(PioScript& script, const PioLine& line) {
   const SdmaRing& ring = script.engine_.sdma_ring(engine_of(line));
+  const bool has_dropped = script.engine_.sdma(engine_of(line)).has_error();
   script.sink_({{"event", "sdma_engine"},
                 {"engine", line.numbers[0]},
                 {"running", ring.is_running()},
-                {"errors", sdma_errors_text(ring)},
+                {"errors", sdma_errors_text(ring, has_dropped)},
                 {"head", ring.head()},
                 {"waiting", ring.waiting()},
                 {"reads", ring.reads_outstanding()},

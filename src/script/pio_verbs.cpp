@@ -213,6 +213,7 @@ void PioActions::counts(PioScript& script, const PioLine& /*line*/) {
                 {"launched", launched},
                 {"bad_context_writes", script.engine_.bad_context_writes()},
                 {"mixed_address_returns", script.engine_.mixed_address_returns()},
+                {"unaddressed_returns", script.engine_.unaddressed_returns()},
                 {"sdma_errors", engines.empty() ? "none" : engines}});
 }
 

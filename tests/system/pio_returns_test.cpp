@@ -20,6 +20,12 @@ using pio_bench::Ended;
 using pio_bench::ended;
 using pio_bench::run;
 
+/// Returns that were asked for, without those that made no write of their own.
+std::uint64_t asked_for(const PioResult& row) {
+  return row.due_to_threshold + row.due_to_pbc + row.due_to_force + row.due_to_early +
+         row.due_to_error - row.coalesced_returns;
+}
+
 /// Writes of a device that are no handle messages.
 struct Writes : TraceSink {
   std::vector<Tlp> all;
@@ -40,8 +46,12 @@ std::vector<Tlp> returns_of(const std::string& steering_tag, const std::string& 
   bench.machine.fabric().links[0].link->watch(&writes);
   EXPECT_TRUE(bench.bring_up());
   EXPECT_TRUE(bench.run_workload());
-  EXPECT_GT(ended(bench.machine).pio.returned, 0U);
+  const PioResult row = ended(bench.machine).pio;
+  EXPECT_GT(row.returned, 0U);
   EXPECT_GT(writes.all.size(), 20U);
+  EXPECT_EQ(row.return_writes, writes.all.size());
+  EXPECT_EQ(asked_for(row), writes.all.size());
+  EXPECT_EQ(row.steered_returns, steering_tag.empty() ? 0U : writes.all.size());
   return writes.all;
 }
 
@@ -90,6 +100,46 @@ struct Counters : TraceSink {
     }
   }
 };
+
+// A thread writes a packet every 100 ns, each of which returns its block. So many cross to the PCIe
+// interface at a time as have room there.
+Counters returns_with_crossing(const std::string& crossing, PioResult& row) {
+  MachineBench bench(
+      config_from_text(config_of("count: 1, timing: {source: 100ns}",
+                                 "depth: 1024, threshold: 1, timing: {crossing: " + crossing + "}",
+                                 "domains: 1, payload: 56B, requests: 300"),
+                       "run.yaml", ""));
+  Counters seen;
+  bench.machine.fabric().links[0].link->watch(&seen);
+  EXPECT_TRUE(bench.bring_up());
+  EXPECT_TRUE(bench.run_workload());
+  row = ended(bench.machine).pio;
+  EXPECT_EQ(row.returned, 300U);
+  EXPECT_EQ(row.due_to_threshold, 300U);
+  EXPECT_EQ(row.return_writes, seen.of[0].size());
+  EXPECT_EQ(asked_for(row), seen.of[0].size());
+  return seen;
+}
+// What has begun to cross stays as it is: each of five returns under way says its own.
+TEST(PioReturns, PIO_12_21_EachReturnHasACrossingOfItsOwn) {
+  PioResult row;
+  const Counters seen = returns_with_crossing("500ns", row);
+  EXPECT_EQ(row.coalesced_returns, 0U);
+  const std::vector<std::uint64_t>& counters = seen.of.at(0);
+  ASSERT_EQ(counters.size(), 300U);
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    ASSERT_EQ(counters[i], i + 1);
+  }
+}
+// In 10 us a hundred packets leave and eight returns cross: the others update one that waits.
+TEST(PioReturns, PIO_12_21_ReturnsWithoutRoomInTheCrossingCoalesce) {
+  PioResult row;
+  const Counters seen = returns_with_crossing("10us", row);
+  EXPECT_GT(row.coalesced_returns, 250U);
+  EXPECT_LE(seen.of.at(0).size(), 8U * 5);
+  EXPECT_GE(seen.of.at(0).size(), 8U * 3);
+  EXPECT_EQ(seen.of.at(0).back(), 300U);
+}
 
 // Nine contexts with a VL each; three threads have two contexts, three have one, and all have 450
 // packets of 5 blocks. Each second packet of a context returns 10 blocks, whatever the clocks. That

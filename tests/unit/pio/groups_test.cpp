@@ -180,6 +180,51 @@ TEST(Groups, ReturnThatWaitsIsUpdated) {
   EXPECT_EQ(seen[0].qws[1], std::uint64_t{kDueToForce});
   EXPECT_EQ(seen[1].qws[2], 2U | kDueToThreshold);
   EXPECT_EQ(bench.context(8).pending(), 0U);
+  const ReturnCounts& counts = bench.engine.return_counts();
+  EXPECT_EQ(counts.threshold, 2U);
+  EXPECT_EQ(counts.force, 1U);
+  EXPECT_EQ(counts.writes, 2U);
+  EXPECT_EQ(counts.coalesced, 1U) << "the force, which changed a return that waited";
+}
+
+// Of two causes at once each counts, and one of them made no write of its own.
+TEST(Groups, EachCauseOfAReturnCounts) {
+  SendBench bench;
+  bench.set_up(0, {0, 64, 2});
+  bench.set_up(1, {64, 64, 2, true});
+  bench.fill(0, 2, 0, true);
+  bench.launch();
+  bench.send(0);
+  bench.fill(1, 2, 1, true);
+  bench.launch();
+  bench.send(1);
+  bench.fill(0, 1, 0);
+  bench.launch();
+  bench.commit(0, false);
+  const ReturnCounts& counts = bench.engine.return_counts();
+  EXPECT_EQ(counts.threshold, 1U);
+  EXPECT_EQ(counts.pbc, 1U);
+  EXPECT_EQ(counts.early, 1U);
+  EXPECT_EQ(counts.error, 1U);
+  EXPECT_EQ(counts.force, 0U);
+  EXPECT_EQ(counts.coalesced, 1U);
+  EXPECT_EQ(counts.writes, bench.returns.size());
+  EXPECT_EQ(counts.writes, 3U);
+}
+
+// The address register of the first context decides, which has 0 as long as nobody programs it.
+TEST(Groups, PIO_12_41_ReturnsToAnAddressThatNobodyProgrammedAreCounted) {
+  SendBench bench;
+  bench.engine.set_group(0, 1);
+  bench.set_up(1, {0, 64, 1});
+  bench.force(1, true);
+  ASSERT_EQ(bench.returns.size(), 1U);
+  EXPECT_EQ(bench.returns[0].address, 0U);
+  EXPECT_EQ(bench.engine.unaddressed_returns(), 1U);
+  bench.engine.set_return_address(0, 0);
+  bench.force(1, false);
+  bench.force(1, true);
+  EXPECT_EQ(bench.engine.unaddressed_returns(), 1U);
 }
 
 // Whatever software changes meanwhile, a group has one return in the queue.
