@@ -37,9 +37,12 @@ Egress::Egress(const PioConfig& config, SendEngine& rules, const PacketTraits& t
     rules_.set_vl_tables(tables);
     port_.set_vl_tables(tables);
   }
-  if (config.egress.stall > Time{}) {
-    port_.stall(queue_of_vl(config.egress.stalled_vl), config.egress.stall_from,
-                config.egress.stall_from + config.egress.stall);
+}
+
+void Egress::start(Time now) {
+  if (config_.egress.stall > Time{}) {
+    const Time from = now + config_.egress.stall_from;
+    port_.stall(queue_of_vl(config_.egress.stalled_vl), from, from + config_.egress.stall);
   }
 }
 
@@ -62,6 +65,7 @@ void Egress::send(Time now) {
       now,
       [this](const EgressPort::Start& packet) {
         port_waits_.add(std::max(packet.ready, packet.has_room), packet.begin);
+        sending_.add(packet.begin, packet.end);
         if (wire_) {
           wire_->start(packet);
         }
@@ -121,7 +125,7 @@ Time Egress::next_work(Time now) const {
 void Egress::launch(Time now) {
   if (next_launch_ <= now && rules_.launch()) {
     next_launch_ = now + config_.timing.clock;
-    ++grants_;
+    launching_.add(now, next_launch_);
   }
 }
 
@@ -206,14 +210,13 @@ void Egress::arbitrate(Time now) {
                 rules_.pbc_of(*packet),
                 {}};
     reading_.is_known = traits_.has_stamp(packet->source);
-    read_blocks_ += packet->blocks;
+    reads_until_ = now + config_.timing.clock * packet->blocks;
+    reading_out_.add(now, reads_until_);
     if (wire_) {
       wire_->add(*packet, reading_.pbc, rules_);
     }
   } else if (chosen.source >= kSendContexts) {
     sdma_begin_of(chosen);
-    ++counts_.sdma_lost;
-    cleared_engines_ |= 1U << (chosen.source - kSendContexts);
   }
 }
 
@@ -281,13 +284,16 @@ std::vector<std::string> Egress::waits_for() const {
 void Egress::start_window(Time now) {
   read_out(now);
   send(now);
-  bytes_before_ = counts_.bytes;
   lanes_ = 0;
   lane_waits_.start_window(now);
   port_waits_.start_window(now);
   fifo_waits_.start_window(now);
-  grants_before_ = grants_;
-  read_blocks_before_ = read_blocks_;
+  const std::array<std::pair<WaitBook*, Time>, 3> busy = {
+      {{&launching_, next_launch_}, {&reading_out_, reads_until_}, {&sending_, port_.free_at()}}};
+  for (const auto& [book, until] : busy) {
+    book->start_window(now);
+    book->add(now, until);  // what is under way
+  }
   latency_ = LatencyHistogram();
   if (wire_) {
     wire_->start_window(now);
@@ -300,24 +306,20 @@ std::vector<WaitResult> Egress::waits(const std::string& place, Time window) con
                       std::uint64_t capacity) {
     return book.result({place, what, role, "down", "write", key, capacity});
   };
-  const auto server = [&](const WaitBook& book, const char* what, const char* key, double busy_ns) {
+  // What is still under way at its end reaches beyond it.
+  const auto server = [&](const WaitBook& book, const char* what, const char* key,
+                          const WaitBook& busy) {
     WaitResult one = of(book, what, ResourceRole::kServer, key, 1);
-    one.busy = window > Time{} ? busy_ns / window.ns() : 0;
+    one.busy = window > Time{} ? std::min(busy.total().ns() / window.ns(), 1.0) : 0;
     return one;
   };
-  const auto clocks = [this](std::uint64_t count) {
-    return static_cast<double>(count) * config_.timing.clock.ns();
-  };
-  const double bits = 8.0 * static_cast<double>(counts_.bytes - bytes_before_);
-  std::vector<WaitResult> all = {
-      of(fifo_waits_, "launch_fifo", ResourceRole::kSlots, "device.pio.egress.launch_fifo",
-         config_.egress.launch_fifo),
-      server({}, "launch", "device.pio.timing.clock", clocks(grants_ - grants_before_)),
-      of(lane_waits_, "transmit_buffer", ResourceRole::kQueue, "device.pio.egress.buffer",
-         config_.egress.buffer),
-      server({}, "send_memory", "device.pio.timing.clock",
-             clocks(read_blocks_ - read_blocks_before_)),
-      server(port_waits_, "port", "device.pio.egress.rate", bits / config_.egress.rate_gbps)};
+  std::vector<WaitResult> all = {of(fifo_waits_, "launch_fifo", ResourceRole::kSlots,
+                                    "device.pio.egress.launch_fifo", config_.egress.launch_fifo),
+                                 server({}, "launch", "device.pio.timing.clock", launching_),
+                                 of(lane_waits_, "transmit_buffer", ResourceRole::kQueue,
+                                    "device.pio.egress.buffer", config_.egress.buffer),
+                                 server({}, "send_memory", "device.pio.timing.clock", reading_out_),
+                                 server(port_waits_, "port", "device.pio.egress.rate", sending_)};
   if (wire_) {
     all.push_back(wire_->waits());
   }

@@ -31,7 +31,6 @@ namespace flitwise {
 struct EgressCounts {
   std::uint64_t packets = 0, bytes = 0;  ///< of all sources, and what the wire carried
   std::uint64_t sdma_packets = 0;        ///< of SDMA engines among them
-  std::uint64_t sdma_lost = 0;           ///< of SDMA engines, that failed integrity [PIO-12.34]
   std::uint64_t hostile_packets = 0;     ///< of hostile processes, read out of send memory
 };
 
@@ -40,6 +39,8 @@ class Egress {
   /// rules: of the device.
   Egress(const PioConfig& config, SendEngine& rules, const PacketTraits& traits);
 
+  /// The workload begins: the stall of the configuration counts from here on.
+  void start(Time now);
   /// Packets go to the peer of that port from now on. Before the simulation starts.
   void connect(NicPort& port, FramePool& frames, FrameSender::Peer peer);
   /// The peer has so many bytes of room more for that queue, from `when` on.
@@ -62,15 +63,15 @@ class Egress {
   Time port_drained(Time now) const;
   /// What has been read out before now is told of. To be called before others look at the rules.
   void catch_up(Time now) { read_out({now.fs - 1}); }
-  /// SDMA engines whose packets were read out since it was asked last, a bit each.
-  std::uint32_t take_cleared_engines() { return std::exchange(cleared_engines_, 0); }
+  /// SDMA engines whose packets were read out or dropped since it was asked last, a bit each.
+  std::uint32_t take_cleared_engines() {
+    return std::exchange(cleared_engines_, 0) | rules_.take_dropping_engines();
+  }
   /// For reports.
   std::vector<std::string> waits_for() const;
 
   const EgressCounts& counts() const { return counts_; }
-  unsigned lanes() const {
-    return lanes_;
-  }  ///< by which packets have left in the window, a bit each
+  unsigned lanes() const { return lanes_; }    ///< that packets of the window took, a bit each
   Time last_end() const { return last_end_; }  ///< of a packet on the wire
   /// Blocks of contexts that were read out; without those of the packet that is being read.
   std::uint64_t cleared_blocks() const { return cleared_blocks_; }
@@ -80,11 +81,11 @@ class Egress {
   const PacketCheck& check() const { return check_; }
 
   /// Software begins to write the packet whose first block is this one of send memory, or it has
-  /// arrived then.
+  /// arrived then; never: how long it takes is not asked.
   void begins(std::size_t block, Time when) { begun_[block] = when; }
-  /// The next packet of the ring of an SDMA engine, of so many blocks, has come then.
+  /// The next packet of the ring of an SDMA engine, of so many blocks, has come then, likewise.
   void sdma_begins(unsigned engine, unsigned blocks, Time when);
-  /// From there to its last byte on the wire: packets that have left in the window.
+  /// From there to its last byte on the wire.
   const LatencyHistogram& latency() const { return latency_; }
   /// Packets whose context was initialised before they had been read out. [PIO-12.36]
   std::uint64_t overtaken() const { return overtaken_; }
@@ -105,7 +106,7 @@ class Egress {
   };
   struct RingPacket {
     std::uint64_t place = 0;  // of its first block
-    Time begun{};             // never: it is out
+    Time begun{};             // never: it is out, or not asked for
   };
   struct RingPackets {
     boost::circular_buffer<RingPacket> waiting = boost::circular_buffer<RingPacket>(64);
@@ -129,21 +130,20 @@ class Egress {
   Random random_;  // which packets fail integrity
   EgressPort port_;
   Reading reading_;
-  Time next_launch_{};
+  Time next_launch_{}, reads_until_{};
   std::vector<Time> begun_;  // packets of contexts, by their first block
   std::array<RingPackets, kSdmaEngines> sdma_begun_;
   std::optional<FrameSender> wire_;  // to a peer
   PacketCheck check_;
   EgressCounts counts_;
   std::uint32_t cleared_engines_ = 0;
-  std::uint64_t grants_ = 0, read_blocks_ = 0;  // clocks that launch and send memory were busy
-  std::uint64_t bytes_before_ = 0, grants_before_ = 0, read_blocks_before_ = 0;  // the window
   std::uint64_t cleared_blocks_ = 0, overtaken_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};
   OpenWait lane_wait_;  // packets are launched, and no lane has room
   OpenWait hold_wait_;  // a source could launch but for its FIFO
   WaitBook lane_waits_, port_waits_, fifo_waits_;
+  WaitBook launching_, reading_out_, sending_;  // while launch, send memory, port are busy
   LatencyHistogram latency_;
 };
 

@@ -131,13 +131,12 @@ void PioCore::catch_up(Time now) {
   }
 }
 
-// Places that are free matter to whoever waits for one, and to the end of a fence or of the run.
+// Places that are free matter to whoever waits for one, and to the end of a fence.
 bool PioCore::needs_releases() const {
-  return is_exhausted() || any_of(threads_, [this](const Thread& thread) {
-           const auto number = static_cast<unsigned>(&thread - threads_.data());
-           return thread.place_wait.is_open() || core_.is_fenced(number) ||
-                  core_.waiting(number) > 0;
-         });
+  return any_of(threads_, [this](const Thread& thread) {
+    const auto number = static_cast<unsigned>(&thread - threads_.data());
+    return thread.place_wait.is_open() || core_.is_fenced(number) || core_.waiting(number) > 0;
+  });
 }
 
 // When a thread has something to do that no other event brings: one that waits for the store buffer
@@ -357,11 +356,9 @@ bool PioCore::is_quiet() const {
          !core_.is_fenced(0) && !core_.is_fenced(1);
 }
 
-// Blocks whose time is over are free: nobody takes them back before somebody needs them.
+// Blocks whose writes are out only wait for their place to be free.
 bool PioCore::holds_no_block() const {
-  const unsigned held = core_.buffer().held_blocks();
-  return held == 0 ||
-         (!needs_releases() && releases_.size() == held && releases_.last() <= flitwise::now());
+  return core_.buffer().held_blocks() == releases_.size();
 }
 
 // A thread that waits for an arrival keeps its own pace.

@@ -34,6 +34,8 @@ class PioEngine final : public ComponentModule, private RegionOwner {
 
   /// Claims the window and the registers in BAR 0.
   void claim(BarMap& map);
+  /// The workload begins.
+  void start(Time now) { egress_.start(now); }
   /// Its packets go to the peer of that port. Before the simulation starts.
   void connect(NicPort& port, FramePool& frames, FrameSender::Peer peer);
   /// What it sends, for the shell of the device.
@@ -41,12 +43,14 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   Engine& sdma() { return sdma_; }
 
   /// Software has described a packet of so many blocks in the ring of an engine, which came then.
+  /// The latency of packets that begin before the window is not measured.
   void sdma_begins(unsigned engine, unsigned blocks, Time when) {
-    egress_.sdma_begins(engine, blocks, when);
+    egress_.sdma_begins(engine, blocks, counts_ ? when : Time::never());
   }
   /// Software begins to write a packet into a context, from this slot on, or it has arrived then.
   void begins(unsigned context, unsigned slot, Time when) {
-    egress_.begins(rules_.context(context).assembly().index_of(slot), when);
+    egress_.begins(rules_.context(context).assembly().index_of(slot),
+                   counts_ ? when : Time::never());
   }
 
   /// All cores together, for the checks.

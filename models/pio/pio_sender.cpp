@@ -32,6 +32,7 @@ PioSender::PioSender(const Site& site, const PioCoreConfig& config, const Worklo
 }
 
 void PioSender::start(Time now) {
+  engine_.start(now);
   for (const auto& core : cores_) {
     core->start(now);
   }
@@ -47,8 +48,8 @@ PioCore::Hooks PioSender::hooks_of_cores() {
   hooks.look = [this](std::uint64_t address) { return look(address); };
   hooks.look_at_rest = [this](std::uint64_t address) { return site_.memory.peek_u64(address); };
   hooks.begins = [this](unsigned context, unsigned slot, Time when) {
-    engine_.begins(context, slot, when);
     count();
+    engine_.begins(context, slot, when);
   };
   hooks.send_by_sdma = [this](unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
     return send_by_sdma(domain, payload, vl, when);
@@ -77,8 +78,8 @@ SdmaDriver::Hooks PioSender::hooks_of_driver() {
 bool PioSender::send_by_sdma(unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
   const bool is_sent = driver_->send(domain, payload, vl);
   if (is_sent) {
-    engine_.sdma_begins(driver_->engine_of(domain), Pbc::of_payload(payload).blocks(), when);
     count();
+    engine_.sdma_begins(driver_->engine_of(domain), Pbc::of_payload(payload).blocks(), when);
   }
   return is_sent;
 }

@@ -124,6 +124,7 @@ class EgressPort {
     return lanes;
   }
   bool is_empty() const { return waiting_ == 0; }
+  Time free_at() const { return free_; }  ///< the wire, as far as work() knows
   std::size_t waiting() const { return waiting_; }
 
  private:

@@ -65,5 +65,42 @@ TEST(PioLatency, LittlesLawWithEarlyReturn) {
   expect_packets_under_way("true");
 }
 
+// The packet of VL 1 in the warm-up waits for 500 us and leaves in the window, which one of VL 0
+// opens.
+TEST(PioLatency, OfPacketsOfTheWarmUpItIsNotMeasured) {
+  const Ended done = run(config_of("count: 1, vls: 2",
+                                   "depth: 64, threshold: 1, egress: {stalled_vl: 1, stall: 500us}",
+                                   "domains: 1, payload: 56B, requests: 1", "run: {warmup: 2}\n"));
+  EXPECT_EQ(done.pio.packets, 3U) << "the one before it as well";
+  EXPECT_GT(done.seconds * 1e9, 490'000);
+  EXPECT_GT(done.pio.latency_max, 100);
+  EXPECT_LT(done.pio.latency_max, 1000);
+}
+// The stall is counted from the start of the workload: it holds up the last byte until its end.
+TEST(PioLatency, AStallBeginsWithTheWorkload) {
+  const Ended done = run(config_of("count: 1", "depth: 8, egress: {stall: 300us}",
+                                   "domains: 1, payload: 56B, requests: 1"));
+  EXPECT_NEAR(done.pio.latency_max, 300'000 + 60 * 8 / 200.0, 1);
+}
+// The window ends with the last byte on the wire, not when the place of the last block in the store
+// buffer is free.
+TEST(PioLatency, TheStoreBufferBehindTheLastPacketIsNotInTheWindow) {
+  const Ended done = run(config_of("count: 1, timing: {drain: 50us}", "depth: 8",
+                                   "domains: 1, payload: 56B, requests: 3"));
+  EXPECT_LT(done.seconds * 1e9, 1000);
+}
+// 16 packets of 1004 bytes wait for a wire of 1 Gb/s when the window begins, and one is half sent.
+TEST(PioLatency, AServerIsBusyForNoMoreThanTheWindow) {
+  const Ended done =
+      run(config_of("count: 1", "depth: 64, threshold: 1, egress: {rate: 1Gb/s, buffer: 16KiB}",
+                    "domains: 1, payload: 1000B, requests: 2", "run: {warmup: 40}\n"));
+  EXPECT_GT(done.pio.packets, 20U);
+  const WaitResult& port = pio_bench::wait_of(done.result, "ep0_pio", "port");
+  EXPECT_LE(port.busy.value(), 1);
+  EXPECT_GT(port.busy.value(), 0.9999);
+  const double bits = 8.0 * static_cast<double>(done.pio.bytes);
+  EXPECT_GT(bits, done.seconds * 1e9) << "more than the wire carries in the window";
+}
+
 }  // namespace
 }  // namespace flitwise::pio_latency_test

@@ -209,7 +209,7 @@ Keys pio_keys() {
       count(KEY(device.pio.egress.stalled_vl), between(0, 15),
             "The VL that egress.stall is about: 0 to 7, or 15."),
       time(KEY(device.pio.egress.stall_from), any_latency(),
-           "When its stall begins, from power-on: traffic begins behind the bring-up."),
+           "When its stall begins, from the start of the workload."),
       time(KEY(device.pio.egress.stall), or_zero_as("none", any_latency()),
            "How long the peer has no credits for that VL."),
       peer_key(),
