@@ -376,10 +376,10 @@ Time PioCore::next_own_work() const {
 void PioCore::add_progress(Progress& sum) const {
   sum.steps += blocks_;
   sum.completed += packets_ + hostile_packets_;
+  sum.requests_over += hostile_packets_;
   for (const Thread& thread : threads_) {
     sum.requests += thread.total;
   }
-  sum.requests_over += packets_ + hostile_packets_;
 }
 
 std::string PioCore::waiting() const {

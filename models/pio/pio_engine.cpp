@@ -172,6 +172,12 @@ std::uint64_t PioEngine::free_and_returned() const {
   return sum_of_contexts([](const SendContext& one) { return one.past().returned + one.freed(); });
 }
 
+// Packets that have left the port are known where somebody has looked at it.
+std::uint64_t PioEngine::left_packets() const {
+  const EgressCounts& counts = egress_.counts();
+  return counts.packets - std::min(counts.packets, counts.hostile_packets);
+}
+
 std::uint64_t PioEngine::lost_packets() const {
   std::uint64_t sum = rules_.lost_sdma_packets();
   for (unsigned context = 0; context < config_.contexts; ++context) {
@@ -302,7 +308,7 @@ std::vector<CheckResult> PioEngine::checks_at_rest() const {
   if (sent.packets > 0) {
     all.push_back({own + "bytes that cores wrote came to send memory", sent.bytes == written_bytes_,
                    fmt::format("{} written, {} came", sent.bytes, written_bytes_)});
-    const std::uint64_t left = egress_.counts().packets - egress_.counts().hostile_packets;
+    const std::uint64_t left = left_packets();
     const std::uint64_t lost = lost_packets();
     all.push_back({own + "packets that cores wrote left by the port or were lost with an error",
                    sent.packets == left + lost,

@@ -71,6 +71,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   Time waits_until() const override { return egress_.drained(flitwise::now()); }
   void add_progress(Progress& sum) const override {
     sum.completed += egress_.counts().packets;
+    sum.requests_over += left_packets() + lost_packets();
     sum.steps += totals_.posted_writes;
   }
   std::string waiting() const override;
@@ -103,6 +104,8 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   std::uint64_t sum_of_contexts(Count count) const;
   std::uint64_t returned() const;
   std::uint64_t free_and_returned() const;
+  /// Without those of hostile processes.
+  std::uint64_t left_packets() const;
   std::uint64_t lost_packets() const;
 
   const std::string device_;

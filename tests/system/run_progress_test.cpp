@@ -70,6 +70,34 @@ workload: {requests: 4000}
                 6'000);
 }
 
+std::string pio_of(const std::string& more) {
+  return "link: {preset: gen3x16}\nhost: {cores: {count: 2}}\n"
+         "device: {functions: {bar_size: 64MiB}, pio: {depth: 1024, " +
+         more;
+}
+
+// Cores have stored all that goes into send memory, and nothing leaves for a millisecond.
+TEST(RunProgress, APacketByPioIsNotOverWhenItIsStored) {
+  const std::vector<RunProgress> told =
+      progress_of(pio_of("egress: {stalled_vl: 0, stall: 1ms}}}\n"
+                         "workload: {via: pio, domains: 2, payload: 184B, requests: 600}\n"));
+  unsigned reports = 0;
+  for (const RunProgress& one : told) {
+    if (one.is_known() && one.simulated < Time::from_us(1000)) {
+      ++reports;
+      EXPECT_EQ(one.over, 0U);
+    }
+  }
+  EXPECT_GT(reports, 0U);
+}
+
+TEST(RunProgress, PacketsByPioThatAreLostAreOver) {
+  expect_growth(
+      progress_of(pio_of("threshold: 16}}\nfaults: {pio_integrity: 0.3}\n"
+                         "workload: {via: pio, domains: 2, payload: 184B, requests: 6000}\n")),
+      6'000);
+}
+
 // Software boots for a time in which there is no share.
 TEST(RunProgress, SaysHowLongTheMachineTakesToComeUp) {
   const std::vector<RunProgress> told = progress_of(R"(
