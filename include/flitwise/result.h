@@ -167,6 +167,8 @@ struct Step {
   std::string at;
   std::string direction;
   std::string kind;  ///< empty: any, those of other kinds hold up these
+  /// A request passes either this place or the one before it, as one of several cores.
+  bool is_beside = false;
 };
 
 /// The way of the requests of one kind from one engine, up to the end of their completions.

@@ -62,8 +62,15 @@ void pass(RequestRoute& route, const std::vector<std::string>& places, const cha
   }
 }
 
+// A packet passes one of them.
+void pass_cores(RequestRoute& route, const PioSender& sender) {
+  for (const auto& core : sender.cores()) {
+    route.steps.push_back({core->name(), "down", "write", core != sender.cores().front()});
+  }
+}
+
+// What a device writes.
 void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRoute& route) {
-  pass(route, {receiver_of(device)}, "down");
   pass(route, {device.name}, "up");
   pass(route, links_above(graph, device.node), "up");
   const std::string prefix = host_prefix(device.host);
@@ -74,20 +81,21 @@ void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRo
 void set_routes(Fabric& fabric, const FabricDevice& device, PioSender& sender) {
   const Config& config = device.config;
   PioEngine& engine = sender.engine();
-  const auto cores = mapped(sender.cores(), [](const auto& core) { return core->name(); });
   RequestRoute stored{fabric.links[device.link].name, "down", "write", 0, {}};
-  pass(stored, cores, "down");
+  pass_cores(stored, sender);
   pass(stored, {device.root_port->name()}, "down");
   pass(stored, links_above(fabric.graph, device.node), "down");
   pass(stored, {engine.name()}, "down");
+  pass_to_memory_of(device, fabric.graph, stored);  // credits come back
   if (const FabricDevice* const peer = fabric.find(config.device.pio.egress.peer)) {
+    pass(stored, {receiver_of(*peer)}, "down");
     pass_to_memory_of(*peer, fabric.graph, stored);
   }
   engine.set_route(std::move(stored));
 
   RequestRoute fetched = read_route(fabric.graph, device, engine.name());
   RequestRoute described;
-  pass(described, cores, "down");
+  pass_cores(described, sender);
   fetched.steps.insert(fetched.steps.begin(), described.steps.begin(), described.steps.end());
   pass(fetched, {engine.name()}, "down");
   engine.set_sdma_route(std::move(fetched));

@@ -311,12 +311,13 @@ std::vector<WaitResult> Egress::waits(const std::string& place, Time window) con
                           const WaitBook& busy) {
     WaitResult one = of(book, what, ResourceRole::kServer, key, 1);
     one.busy = window > Time{} ? std::min(busy.total().ns() / window.ns(), 1.0) : 0;
+    one.span = window;
     return one;
   };
   std::vector<WaitResult> all = {of(fifo_waits_, "launch_fifo", ResourceRole::kSlots,
                                     "device.pio.egress.launch_fifo", config_.egress.launch_fifo),
                                  server({}, "launch", "device.pio.timing.clock", launching_),
-                                 of(lane_waits_, "transmit_buffer", ResourceRole::kQueue,
+                                 of(lane_waits_, "transmit_buffer", ResourceRole::kSlots,
                                     "device.pio.egress.buffer", config_.egress.buffer),
                                  server({}, "send_memory", "device.pio.timing.clock", reading_out_),
                                  server(port_waits_, "port", "device.pio.egress.rate", sending_)};

@@ -62,6 +62,7 @@ PioCore::PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& confi
       thread.stream = Workload::make(own, device, Random(random).next(), warmup);
     }
     thread.is_exhausted = thread.total == 0;
+    senders_ += thread.total > 0 ? 1U : 0U;
   }
 }
 
@@ -189,7 +190,7 @@ void PioCore::run(unsigned number, Time now) {
       write_anything(thread, now);
     } else if (!thread.packet.is_read) {
       thread.packet.is_read = true;
-      thread.free = now + time_of_block();
+      spend(thread, time_of_block(), storing_, now);
       if (!may_store(thread)) {  // it will have to wait then
         thread.waits_for_fence = core_.is_fenced(number);
         thread.place_wait.begin(thread.free);
@@ -296,8 +297,11 @@ void PioCore::stall(unsigned number, Time now, bool is_stalled) {
   if (is_stalled) {
     thread.waits_for_fence = core_.is_fenced(number);
     thread.place_wait.begin(now);
-  } else {
-    thread.place_wait.end(thread.waits_for_fence ? fence_waits_ : place_waits_, now);
+  } else if (thread.place_wait.is_open()) {
+    note_blocked_iio(thread, now);
+    const Time since = thread.place_wait.since() + std::exchange(thread.iio_blocked, Time{});
+    (thread.waits_for_fence ? fence_waits_ : place_waits_).add(since, now);
+    thread.place_wait = {};
   }
 }
 
@@ -309,8 +313,20 @@ bool PioCore::fence(unsigned number, Time now) {
   return is_taken;
 }
 
+// While a write waits for room in the IIO, blocks and fences wait for what is behind it.
+void PioCore::note_blocked_iio(Thread& thread, Time now) const {
+  if (room_wait_.is_open() && thread.place_wait.since() < now) {
+    thread.iio_blocked += now - std::max(room_wait_.since(), thread.place_wait.since());
+  }
+}
+
 bool PioCore::has_room(Time now) {
   const bool has_room = hooks_.has_room();
+  for (Thread& thread : threads_) {
+    if (has_room && room_wait_.is_open()) {
+      note_blocked_iio(thread, now);
+    }
+  }
   room_wait_.set(!has_room, room_waits_, now);
   return has_room;
 }
@@ -380,67 +396,6 @@ void PioCore::add_progress(Progress& sum) const {
   for (const Thread& thread : threads_) {
     sum.requests += thread.total;
   }
-}
-
-std::string PioCore::waiting() const {
-  std::string text;
-  for (const Thread& thread : threads_) {
-    const auto number = config_.first_thread + static_cast<unsigned>(&thread - threads_.data());
-    if (thread.in_error != nullptr) {
-      text += fmt::format("{}: thread {} recovers context {} from an error: it waits for {}\n",
-                          name(), number, thread.in_error->number,
-                          thread.recovery->is_active() ? thread.recovery->step() : "its fence");
-    } else if (thread.credit_wait.is_open()) {
-      const Context& context = thread.contexts[to_int(thread.item.domain)];
-      const bool is_refused = hooks_.are_returns_lost && hooks_.are_returns_lost();
-      text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used{}\n",
-                          name(), number, context.number, context.credits.used(),
-                          context.credits.depth(),
-                          is_refused ? "; the host has refused writes with returned credits" : "");
-    } else if (thread.ring_wait.is_open()) {
-      text += fmt::format("{}: thread {} waits for room in the ring of an SDMA engine\n", name(),
-                          number);
-    } else if (thread.place_wait.is_open()) {
-      text += fmt::format("{}: thread {} waits for {}\n", name(), number,
-                          thread.waits_for_fence ? "its fence" : "a block of the store buffer");
-    }
-  }
-  if (room_wait_.is_open()) {
-    text += fmt::format("{}: a write waits for room in the IIO\n", name());
-  }
-  return text;
-}
-
-void PioCore::start_window() {
-  const Time now = flitwise::now();
-  for (WaitBook* const book :
-       {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_, &ring_waits_}) {
-    book->start_window(now);
-  }
-}
-
-std::vector<WaitResult> PioCore::waits() const {
-  const CoresConfig& cores = config_.cores;
-  const auto of = [&](const WaitBook& book, const char* what, ResourceRole role, const char* key,
-                      std::uint64_t capacity) {
-    return book.result({name(), what, role, "down", "write", key, capacity});
-  };
-  std::vector<WaitResult> all = {
-      of(place_waits_, "store_buffer", ResourceRole::kSlots, "host.cores.store_buffers",
-         cores.store_buffers),
-      of(credit_waits_, "send_credits", ResourceRole::kSlots, "device.pio.depth",
-         config_.engine.pio.depth),
-      of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
-         cores.write_queue),
-      of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads)};
-  if (cores.sdma_from > 0) {
-    const SdmaArea area = config_.engine.sdma_area(0);
-    const bool is_memory = area.places() < area.entries / 2;
-    all.push_back(of(ring_waits_, "sdma_ring", ResourceRole::kSlots,
-                     is_memory ? "workload.buffer_size" : "device.pio.sdma.ring",
-                     is_memory ? area.places() : area.entries));
-  }
-  return all;
 }
 
 // What software has been told of is what the device has returned, but for what never came to

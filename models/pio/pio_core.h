@@ -16,6 +16,7 @@
 #include "common/random.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
+#include "flitwise/link_socket.h"
 #include "pio/context_recovery.h"
 #include "pio/host_core.h"
 #include "pio/hostile_writes.h"
@@ -79,6 +80,8 @@ class PioCore final : public ComponentModule {
   void add_progress(Progress& sum) const override;
   std::string waiting() const override;
   void start_window() override;
+  void end_window() override { window_end_ = flitwise::now(); }
+  void extend_window() override { window_end_ = Time::never(); }
   std::vector<WaitResult> waits() const override;
   std::vector<CheckResult> checks_at_rest() const override;
 
@@ -96,6 +99,12 @@ class PioCore final : public ComponentModule {
   bool goes_by_sdma(const Thread& thread) const;  // pio_core_sdma.cpp
   bool send_by_sdma(Thread& thread, Time now);
   bool has_room(Time now);
+  void note_blocked_iio(Thread& thread, Time now) const;
+  static void spend(Thread& thread, Time span, Time& sum, Time now) {
+    thread.free = now + span;
+    sum += span;
+  }
+  WaitResult work_of_threads() const;
   unsigned next_vl(const Context& context) const {
     const bool is_by_packet = config_.cores.vl_choice == VlChoice::kPacket;
     return vl_of_queue(static_cast<unsigned>((is_by_packet ? context.packets : context.number) %
@@ -126,6 +135,9 @@ class PioCore final : public ComponentModule {
   DueQueue<const StoreBlock*> releases_;
   Random random_;
   Time origin_ = Time::never();
+  unsigned senders_ = 0;           // threads that have packets to send
+  Time storing_{}, describing_{};  // by all threads, in the window
+  Time window_begin_{}, window_end_ = Time::never();
   std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0;
   std::uint64_t hostile_packets_ = 0;  // or what stands in their place
   PacketWriter writer_;

@@ -84,7 +84,7 @@ void PioCore::write_anything(Thread& thread, Time now) {
   hooks_.write(kPioWindow + write.offset, write.data.data(), write.bytes);
   written_bytes_ += write.bytes;
   ++blocks_;
-  thread.free = now + time_of_block();
+  spend(thread, time_of_block(), storing_, now);
   if (++packet.block == packet.blocks) {
     packet.context = nullptr;
     ++hostile_packets_;

@@ -20,8 +20,10 @@ bool PioCore::send_by_sdma(Thread& thread, Time now) {
   const CoresConfig& cores = config_.cores;
   if (!thread.is_described) {
     thread.is_described = true;
-    thread.free = now + std::max(cores.timing.descriptor, cores.timing.clock) *
-                            SdmaDriver::descriptors_of(thread.item.bytes);
+    spend(thread,
+          std::max(cores.timing.descriptor, cores.timing.clock) *
+              SdmaDriver::descriptors_of(thread.item.bytes),
+          describing_, now);
     return true;
   }
   if (!has_room(now)) {

@@ -46,6 +46,7 @@ struct PioThread {
   OpenWait credit_wait;
   OpenWait ring_wait;              // for room in the ring of an SDMA engine
   OpenWait place_wait;             // for a block of the store buffer
+  Time iio_blocked{};              // of that wait: the IIO had no room for a write of the core
   Time forced_at = Time::never();  // ForceReturn, for the packet that waits
   unsigned forced_shadow = 0;      // what the thread knew then
   unsigned forced_context = 0;

@@ -56,8 +56,9 @@ std::string candidate(const Config& config, const config::Key& key) {
   }
   const Json present = key.write(config);
   if (present.is_string()) {
-    const bool is_period = boost::algorithm::ends_with(key.path, ".clock");  // likewise
-    return times(is_period ? 0.5 : 2, present.get<std::string>());
+    const bool is_shorter = boost::algorithm::ends_with(key.path, ".clock") ||
+                            key.path.rfind("host.cores.timing.", 0) == 0;  // likewise
+    return times(is_shorter ? 0.5 : 2, present.get<std::string>());
   }
   if (!present.is_number_unsigned() && !present.is_number_integer()) {
     return present.is_number() ? fmt::format("{}", 2 * present.get<double>()) : "";

@@ -64,7 +64,10 @@ TEST(PioLimits, PIO_043_AShortLaunchFifoHoldsItsSources) {
   const double stall = done.seconds * 1e9;
   EXPECT_NEAR(done.pio.latency_mean / stall, 52.0 / 60, 0.03);
   EXPECT_GT(wait_of(done.result, "ep0_pio", "launch_fifo").blocked.ns(), stall * 0.9);
-  EXPECT_EQ(limit_of(done).key, "device.pio.egress.launch_fifo");
+  const auto rows = explain(done.result, [](Limit&) {});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].limit.key, "device.pio.egress.buffer") << "twice that takes 5 packets more";
+  EXPECT_EQ(rows[0].next.key, "device.pio.egress.launch_fifo") << "twice that takes one more";
 }
 TEST(PioLimits, PIO_043_ALongOneDoesNot) {
   const Ended done = behind_a_stalled_vl(64);

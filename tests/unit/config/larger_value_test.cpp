@@ -52,6 +52,14 @@ TEST(LargerValue, OfTheClockOfSendMemoryIsHalfAsLong) {
   EXPECT_EQ(larger_value(Config(), "device.pio.timing.clock"), "621ps");
 }
 
+TEST(LargerValue, OfWhatACoreTakesForAStoreIsHalfAsLong) {
+  Config config;
+  EXPECT_EQ(larger_value(config, "host.cores.timing.store"), "") << "it takes a clock";
+  config.host.cores.timing.store = Time::from_ns(10);
+  EXPECT_EQ(larger_value(config, "host.cores.timing.store"), "5ns");
+  EXPECT_EQ(larger_value(config, "host.cores.timing.descriptor"), "10ns");
+}
+
 TEST(LargerValue, OfNoKeyIsNone) {
   EXPECT_EQ(larger_value(Config(), "no.key"), "");
 }

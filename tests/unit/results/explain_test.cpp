@@ -57,6 +57,32 @@ TEST_F(Explain, SlotsThatManyWaitForLimitBeforeAServerThatIsBusier) {
             "device.atc.requests=16\n");
 }
 
+// Without their waits the run would take a twentieth less at most.
+TEST_F(Explain, SlotsThatWaitForAServerThatIsNearlyAlwaysBusyDoNot) {
+  add_server("rp0-ep0", "link", 0.955);
+  add_slots("ep0", "atc_requests", 0.99, "device.atc.requests");
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: rp0-ep0 up link 96 %, next ep0 atc_requests 99 %; try a.key=16\n");
+}
+
+// The cores are beside each other, the links one behind the other.
+TEST_F(Explain, WhatComesNextIsNotTheSameOfAPlaceBeside) {
+  auto& steps = result_.routes[0].steps;
+  steps.insert(steps.begin(), {{"core0", "up", "read"},
+                               {"core1", "up", "read", true},
+                               {"core2", "up", "read", true},
+                               {"sw0-ep0", "up", "read"}});
+  for (const char* const core : {"core0", "core1", "core2"}) {
+    add_slots(core, "credits", 0.8);
+    add_slots(core, "fence", core == std::string("core1") ? 0.3 : 0.2);
+  }
+  EXPECT_EQ(text(), "rp0-ep0 up read: core2 credits 80 %, next core1 fence 30 %\n");
+  add_slots("sw0-ep0", "posted_headers", 0.79);
+  add_slots("rp0-ep0", "posted_headers", 0.78);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: rp0-ep0 posted_headers 78 %, next sw0-ep0 posted_headers 79 %\n");
+}
+
 TEST_F(Explain, SlotsThatWereOutAFewTimesDoNotLimitBeforeAServerThatIsBusier) {
   add_server("iommu0", "walkers", 0.57);
   add_slots("rp0-ep0", "nonposted_headers", 0.29);
