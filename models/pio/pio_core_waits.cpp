@@ -8,6 +8,23 @@
 #include "pio/pio_core.h"
 
 namespace flitwise {
+namespace {
+
+// Of a context that somebody else has initialised, or whose word in memory somebody else has
+// written, software knows nothing that makes sense.
+std::string used_text(const SenderCredits& credits) {
+  if (credits.used() <= credits.depth()) {
+    return fmt::format("{} of {} blocks used", credits.used(), credits.depth());
+  }
+  return fmt::format(
+      "the device has returned {} blocks by the word in memory, and software has filled {}, both "
+      "modulo {}; expected 0 to {} fewer: was the context initialised, or the word written, by "
+      "somebody else?",
+      credits.shadow(), credits.filled(), kCreditRing, credits.depth());
+}
+
+}  // namespace
+
 std::string PioCore::waiting() const {
   std::string text;
   for (const Thread& thread : threads_) {
@@ -19,9 +36,8 @@ std::string PioCore::waiting() const {
     } else if (thread.credit_wait.is_open()) {
       const Context& context = thread.contexts[to_int(thread.item.domain)];
       const bool is_refused = hooks_.are_returns_lost && hooks_.are_returns_lost();
-      text += fmt::format("{}: thread {} waits for credits of context {}: {} of {} blocks used{}\n",
-                          name(), number, context.number, context.credits.used(),
-                          context.credits.depth(),
+      text += fmt::format("{}: thread {} waits for credits of context {}: {}{}\n", name(), number,
+                          context.number, used_text(context.credits),
                           is_refused ? "; the host has refused writes with returned credits" : "");
     } else if (thread.ring_wait.is_open()) {
       text += fmt::format("{}: thread {} waits for room in the ring of an SDMA engine\n", name(),

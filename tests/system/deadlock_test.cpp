@@ -314,6 +314,26 @@ run: {deadlock_after: 300us}
               HasSubstr("16 of 16 blocks used; the host has refused writes with returned credits"));
 }
 
+// Another word than the device has returned stands in memory.
+TEST(Deadlock, OfAThreadWhoseCreditsMakeNoSenseSaysWhichTheyAre) {
+  const Config config = config_from_text(R"(
+host: {cores: {count: 1}, dma_window: {base: 0B, size: 4KiB}, timing: {completion_timeout: 200us}}
+device: {functions: {bar_size: 64MiB}, pio: {depth: 16, threshold: 4}, timing: {completion_timeout: 200us}}
+workload: {via: pio, requests: 200, payload: 200B, domains: 1}
+run: {deadlock_after: 300us}
+)",
+                                         "run.yaml", "");
+  System system(config);
+  system.poke(config.workload.buffer_base, {100});
+  try {
+    system.run();
+    FAIL() << "it has ended";
+  } catch (const SimulationError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("returned 100 blocks by the word in memory, and software "
+                                        "has filled 16, both modulo 2048; expected 0 to 16 fewer"));
+  }
+}
+
 /// Memory that loses what software maps once a device has asked for a page.
 class ForgetfulMemory : public sc_core::sc_module {
  public:
