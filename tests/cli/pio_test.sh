@@ -151,4 +151,27 @@ said "peer.yaml:4:35: device.pio.egress.peer: no device 'ep7' in this topology; 
 expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/pio_two_devices.yaml" --set workload.requests=200
 [[ $(grep -cE '^ep[01] +200 +204,800 +200 +200$' "$work/out") == 2 ]] || complain "not all packets came: $(grep -A3 "PIO receive" "$work/out")"
 
+# A reset while packets are under way loses some of them: the run ends with a report of who waits for their credits.
+cat >"$work/reset.yaml" <<'Y'
+link: {preset: gen3x16}
+host: {cores: {count: 2}, timing: {completion_timeout: 200us}}
+device: {functions: {bar_size: 64MiB}, pio: {depth: 16, threshold: 4}, timing: {completion_timeout: 200us}}
+workload: {via: pio, domains: 2, payload: 184B, requests: 300}
+run: {deadlock_after: 2ms}
+Y
+for reset in hot:00:01.0 link_down:00:01.0 flr:01:00.0; do
+  cat >"$work/reset.jsonl" <<L
+{"op": "start"}
+{"op": "run", "for": "3us"}
+{"op": "reset", "kind": "${reset%%:*}", "bdf": "${reset#*:}"}
+{"op": "cfg_write", "bdf": "01:00.0", "offset": 4, "value": 6}
+{"op": "run", "until": "idle"}
+L
+  expect 3 script "$work/reset.jsonl" --config "$work/reset.yaml"
+  said "no progress for 2000 us of simulated time"
+  for thread in 0 1; do
+    said "ep0_core$thread: thread $thread waits for credits of context $thread: "
+  done
+done
+
 finish
