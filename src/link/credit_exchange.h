@@ -12,22 +12,26 @@
 #include "flitwise/dllp.h"
 #include "flitwise/time.h"
 #include "link/credit_returns.h"
+#include "link/replay_timer.h"
 #include "link/transaction_queues.h"
 
 namespace flitwise {
 
 /// How often the InitFC triple is repeated at the least. [LNK-8.9]
 inline constexpr Time kInitFcPeriod = Time::from_us(34);
-/// An InitFC2 that comes so long after the own ones is a repeated one. model: our choice.
+/// An InitFC2 that comes so long after the own ones, and the flight there and back, is a repeated
+/// one. model: our choice.
 inline constexpr Time kHalfInitFcPeriod = Time::from_us(17);
 
 class FlowControlInit {
  public:
   /// has_shared: three more InitFCs behind each triple tell of shared credits. [LNK-11.24]
-  explicit FlowControlInit(bool has_shared = false)
-      : values_(has_shared ? 2 * kFcClasses : kFcClasses) {}
+  /// round_trip: of what is sent, to the other end and back.
+  explicit FlowControlInit(bool has_shared = false, Time round_trip = {})
+      : values_(has_shared ? 2 * kFcClasses : kFcClasses), round_trip_(round_trip) {}
 
   void start(Time now) { due_ = now; }
+  void reset() { *this = FlowControlInit(values_ > kFcClasses, round_trip_); }
 
   /// When the next InitFC is due; never once active and told.
   Time deadline() const { return due_; }
@@ -70,10 +74,10 @@ class FlowControlInit {
     }
   }
 
-  /// An InitFC2 came in. Long after the own ones it means that the other end has lost all of these
-  /// and still waits for a sign, for which they go once more. [LNK-8.10]
+  /// An InitFC2 came in. Long after the own ones could be answered it means that the other end has
+  /// lost all of these and still waits for a sign, for which they go once more. [LNK-8.10]
   void receive_init_fc2(Time now) {
-    if (is_active() && position_ == 0 && now >= triple_began_ + kHalfInitFcPeriod) {
+    if (is_active() && position_ == 0 && now >= triple_began_ + round_trip_ + kHalfInitFcPeriod) {
       due_ = now;
     }
   }
@@ -82,6 +86,7 @@ class FlowControlInit {
 
  private:
   unsigned values_;
+  Time round_trip_;
   std::array<bool, 2 * kFcClasses> seen_{};
   bool fi1_ = false;
   bool fi2_ = false;
@@ -100,7 +105,7 @@ class CreditExchange {
         returns_(link, guideline),
         shared_(has_shared_credits(link) ? std::make_unique<SharedReturns>(link, guideline)
                                          : nullptr),
-        init_(shared_ != nullptr) {
+        init_(shared_ != nullptr, flight_both_ways(link)) {
     if (shared_) {
       queues_.share_credits(link.shared_credits.merged);
     }
@@ -113,7 +118,7 @@ class CreditExchange {
     if (shared_) {
       shared_->reset();
     }
-    init_ = FlowControlInit(shared_ != nullptr);
+    init_.reset();
   }
 
   Time deadline() const {

@@ -21,11 +21,6 @@ unsigned mps_of(const LinkConfig& link) {
   return static_cast<unsigned>(link.mps);
 }
 
-Time flight_both_ways(const LinkConfig& link) {
-  const Time decoder = link.is_in_flit_mode() ? link.timing.fec : Time{};
-  return (link.timing.propagation + link.timing.receive + decoder) * 2;
-}
-
 // Where every TLP is acknowledged by itself, its Ack waits for one TLP on the wire at most.
 Time wait_for_ack(const LinkConfig& link) {
   const unsigned lanes = link.preset.lanes;
@@ -35,6 +30,11 @@ Time wait_for_ack(const LinkConfig& link) {
 }
 
 }  // namespace
+
+Time flight_both_ways(const LinkConfig& link) {
+  const Time decoder = link.is_in_flit_mode() ? link.timing.fec : Time{};
+  return (link.timing.propagation + link.timing.receive + decoder) * 2;
+}
 
 Time ack_limit(const LinkConfig& link) {
   if (link.is_in_flit_mode()) {

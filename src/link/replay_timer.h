@@ -37,6 +37,9 @@ inline constexpr unsigned kMostTries = 10;
 /// [LNK-7.16] [LNK-11.7]
 Time ack_limit(const LinkConfig& link);
 
+/// Propagation and what each end takes to receive, there and back.
+Time flight_both_ways(const LinkConfig& link);
+
 /// From the last symbol of a TLP or flit to the arrival of its Ack, at the latest: the flight both
 /// ways, and what the Ack waits for at the other end.
 Time ack_return_time(const LinkConfig& link);

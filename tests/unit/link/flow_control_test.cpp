@@ -338,6 +338,31 @@ TEST(FlowControlInit, LNK_8_10_AnInitFc2LongAfterwardsIsAnsweredWithTheTripleOnc
   EXPECT_EQ(init.deadline(), Time::never());
 }
 
+// What the other end has sent before it could hear of them says nothing, however far away it is: on
+// a link of 20 us each way two ends would answer each other for ever.
+TEST(FlowControlInit, LNK_8_10_AnInitFc2FromBeforeTheOwnOnesCameIsNotAnswered) {
+  constexpr Time kFlight = Time::from_us(20);
+  for (const bool has_gone_down : {false, true}) {
+    FlowControlInit init(false, kFlight * 2);
+    if (has_gone_down) {
+      init.reset();
+    }
+    init.start(Time{});
+    triple(init, Time{});
+    for (const FcClass fc : {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion}) {
+      init.receive_values(fc, kFlight);
+    }
+    expect_triple(triple(init, kFlight), DllpType::kInitFc2);
+    init.receive_second_phase();
+    ASSERT_TRUE(init.is_active());
+    init.receive_init_fc2(kFlight * 2);  // sent as these were
+    init.receive_init_fc2(kFlight * 3);  // just before these came
+    EXPECT_EQ(init.deadline(), Time::never());
+    init.receive_init_fc2(kFlight * 3 + Time::from_us(17));  // they are lost
+    EXPECT_EQ(init.deadline(), kFlight * 3 + Time::from_us(17));
+  }
+}
+
 TEST(FlowControlInit, LNK_8_10_ActiveAfterItsOwnTripleAndASignOfTheOtherEnd) {
   FlowControlInit init;
   init.start(Time{});
