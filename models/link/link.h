@@ -89,8 +89,8 @@ class Link : public ComponentModule {
   bool is_idle() const override;
   void add_progress(Progress& sum) const override;
   void count_repeats(Counts& counts) const override;
-  /// All TLPs delivered and acknowledged, all credits told.
-  bool is_quiet() const override;
+  bool is_quiet() const override;  ///< all TLPs delivered and acknowledged, all credits told
+  bool is_sending() const;         ///< a wire is busy: it falls idle without an event
   Time waits_until() const override;
   std::string waiting() const override;
   std::vector<CheckResult> checks() const override;

@@ -146,10 +146,14 @@ bool Link::is_idle() const {
 }
 
 bool Link::is_quiet() const {
-  return all_of(ends_, [](const auto& end) {
-    return end->framer->is_quiet() && end->lanes.free_at() <= now() &&
+  return !is_sending() && all_of(ends_, [](const auto& end) {
+    return end->framer->is_quiet() &&
            none_of(end->wire, [](const InFlight& flying) { return flying.unit.has_payload(); });
   });
+}
+
+bool Link::is_sending() const {
+  return any_of(ends_, [](const auto& end) { return end->lanes.free_at() > now(); });
 }
 
 std::size_t Link::on_wire() const {

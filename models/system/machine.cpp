@@ -18,7 +18,7 @@ namespace {
 // How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
 constexpr Time kIdleSlice = Time::from_ns(20);
-// How often the user's interrupt is looked for while memory alone is at work.
+// How often the user's interrupt is looked for while nothing happens, and memory alone is at work.
 constexpr Time kMemorySlice = Time::from_us(1000);
 
 Hosts make_hosts(const Config& config, PacketPool& pool, MemorySocket* memory) {
@@ -157,7 +157,7 @@ std::optional<Time> Machine::close_devices() {
     if (all_of(device, &Component::is_done) && is_idle(i) && end <= now()) {
       measurement_.close(i);
     } else {
-      const Time then = end > now() ? end : now() + kWorkSlice;
+      const Time then = end > now() ? end : now() + kMemorySlice;
       next = std::min(next.value_or(then), then);
     }
   }
@@ -175,21 +175,41 @@ void Machine::let_pass(Time span) {
   }
 }
 
+// Runs until the end of the slice in which something happens next: before that no component changes
+// its mind, save where a wire gets rid of its last symbol, or memory of its last byte.
+void Machine::run_slices(Time slice) {
+  const sc_core::sc_time to_next = sc_core::sc_time_to_pending_activity();
+  Time span = slice;
+  if (to_next > to_sc_time(slice) &&
+      none_of(fabric_.links, [](const FabricLink& one) { return one.link->is_sending(); })) {
+    const Time rest = rest_of_last_request();
+    const Time longest = rest > Time{} ? std::min(rest, kMemorySlice) : kMemorySlice;
+    const auto next = static_cast<std::int64_t>(std::min(to_next, to_sc_time(longest)).value());
+    span = next_edge(Time{next}, slice);
+  }
+  sc_core::sc_start(to_sc_time(span));
+}
+
 // Runs in slices as long as work is given out, and from one event to the next while a device is on
 // its last requests, so that windows end with them; what remains are Acks and credits.
 void Machine::advance() {
   if (!is_started_ || measurement_.is_closed()) {
     const bool is_memory_alone = all_of(components().all(), &Component::is_idle);
     const Time alone = is_memory_alone ? rest_of_last_request() : Time{};
-    alone > kWorkSlice ? let_pass(std::min(alone, kMemorySlice))
-                       : sc_core::sc_start(to_sc_time(std::max(alone, kIdleSlice)));
+    if (alone > kWorkSlice) {
+      let_pass(std::min(alone, kMemorySlice));
+    } else if (alone > kIdleSlice) {
+      sc_core::sc_start(to_sc_time(alone));
+    } else {
+      run_slices(kIdleSlice);
+    }
     return;
   }
   const std::optional<Time> next = close_devices();
   if (!next && !all_work_is_given_out()) {
     const Time own_wait = rest_of_own_wait();
     is_in_slice_ = true;
-    own_wait > kWorkSlice ? let_pass(own_wait) : sc_core::sc_start(to_sc_time(kWorkSlice));
+    own_wait > kWorkSlice ? let_pass(own_wait) : run_slices(kWorkSlice);
     is_in_slice_ = false;
   } else if (is_exhausted() && all_of(components().all(), &Component::is_idle)) {
     if (const Time rest = rest_of_last_request(); rest > Time{}) {
@@ -200,7 +220,7 @@ void Machine::advance() {
       measurement_.close();
     }
   } else {
-    const sc_core::sc_time longest = to_sc_time(next.value_or(now() + kWorkSlice) - now());
+    const sc_core::sc_time longest = to_sc_time(next.value_or(now() + kMemorySlice) - now());
     sc_core::sc_start(std::min(sc_core::sc_time_to_pending_activity(), longest));
   }
 }

@@ -121,6 +121,7 @@ class Machine {
   std::optional<Time> close_devices();
   bool may_serve_peers(std::size_t device) const;
   void let_pass(Time span);
+  void run_slices(Time slice);
   void run_software(const std::function<bool()>& is_over);
   void note_end();
   void work_ended();

@@ -269,7 +269,7 @@ void Machine::Patience::look_at(std::uint64_t steps) {
 void Machine::run_software(const std::function<bool()>& is_over) {
   Patience patience(*this, software_.steps(), "the machine does not come up: ");
   for (unsigned slices = 1; !is_over() && !is_interrupted(); ++slices) {
-    sc_core::sc_start(to_sc_time(kBootSlice));
+    run_slices(kBootSlice);
     if (!software_.failure().empty()) {
       throw SimulationError(software_.failure());
     }
@@ -285,7 +285,7 @@ void Machine::run_software(const std::function<bool()>& is_over) {
 void Machine::run_until(const std::function<bool()>& is_over) {
   Patience patience(*this, completed(progress()));
   while (!is_over() && !is_interrupted()) {
-    sc_core::sc_start(to_sc_time(kScriptSlice));
+    run_slices(kScriptSlice);
     patience.look();
   }
 }

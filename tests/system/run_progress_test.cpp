@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/load.h"
+#include "flitwise/link_socket.h"
 #include "flitwise/system.h"
 #include "support/temporary_folder.h"
 #include "system/machine.h"
@@ -43,6 +44,20 @@ run: {warmup: 500}
 workload: {requests: 5000}
 )"),
                 9'000);
+}
+
+// An Ack takes a millisecond to come back, or 50,000 slices of 20 ns: a report comes every 256.
+TEST(RunProgress, WhatRemainsBehindTheLastRequestGoesFromEventToEvent) {
+  unsigned behind = 0;
+  for (const RunProgress& one : progress_of(R"(
+link: {timing: {propagation: 1ms}}
+workload: {kind: posted_write, payload: 64B, requests: 10}
+run: {warmup: 0}
+)")) {
+    behind += one.is_known() && one.over == one.requests ? 1 : 0;
+  }
+  EXPECT_GT(now(), Time::from_us(2'000));
+  EXPECT_LT(behind, 20U);
 }
 
 TEST(RunProgress, CountsAMessageOfSeveralStepsOnce) {
@@ -127,6 +142,16 @@ TEST(RunProgress, ABootIsSeldomAskedHowFarItIs) {
   machine.bring_up();
   ASSERT_GT(now(), Time::from_us(200));
   EXPECT_LT(asked.times, now().fs / Time::from_us(7).fs);
+}
+
+// Nothing but UpdateFCs every 30 us happens while an answer is under way for a millisecond.
+TEST(RunProgress, ABootOverALongLinkGoesFromEventToEvent) {
+  Machine machine(config_from_text("link: {timing: {propagation: 1ms}}\n", "run.yaml", ""));
+  Asked asked;
+  machine.fabric().components.add(asked);
+  machine.bring_up();
+  ASSERT_GT(now(), Time::from_us(10'000));
+  EXPECT_LT(asked.times, now().fs / Time::from_us(50).fs);
 }
 
 }  // namespace
