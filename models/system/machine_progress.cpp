@@ -146,6 +146,7 @@ class Machine::Patience {
 
  private:
   bool is_completed(std::uint64_t done, const Progress& sum);
+  void check_time(const Progress& sum) const;
   void set_doubt(bool is_doubtful);
   void wait(ProgressWatch::Outlook outlook, Time end);
   void wait_until(Time end);
@@ -172,6 +173,17 @@ bool Machine::Patience::is_completed(std::uint64_t done, const Progress& sum) {
     fail("no progress on " + link);
   }
   return is_more;
+}
+
+// Nothing can be reckoned with behind the range of Time.
+void Machine::Patience::check_time(const Progress& sum) const {
+  if (std::max(now(), sum.memory_done) > kLongestRun) {
+    throw SimulationError(fmt::format(
+        "{}the run takes more than {} s of simulated time, of which {:.0f} s are over with {} of "
+        "{} requests; expected fewer requests, or shorter times; what waits:\n{}",
+        when_, kLongestRun.fs / 1'000'000'000'000'000, now().ns() / 1e9, sum.requests_over,
+        sum.requests, machine_.waiting()));
+  }
 }
 
 void Machine::Patience::set_doubt(bool is_doubtful) {
@@ -207,6 +219,7 @@ void Machine::Patience::look() {
   using Outlook = ProgressWatch::Outlook;
   const Progress sum = machine_.progress();
   machine_.tell(sum);
+  check_time(sum);
   const std::uint64_t done = machine_.completed(sum);
   const Outlook outlook =
       watch_.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);
@@ -251,6 +264,7 @@ void Machine::Patience::look_at(std::uint64_t steps) {
   using Outlook = ProgressWatch::Outlook;
   const Progress sum = machine_.progress();
   machine_.tell(sum);
+  check_time(sum);
   const Outlook outlook = watch_.look(now(), steps, sum.activity());
   if (is_completed(steps, sum) || outlook == Outlook::kMoves) {
     return;

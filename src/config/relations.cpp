@@ -359,6 +359,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_memory(config, topology.has_switch, broken);
   check_workload(config, broken);
   check_patience(config, broken);
+  check_duration(config, broken);
   check_translation(config, broken);
   check_caches(config, broken);
   return broken;

@@ -59,6 +59,9 @@ std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& gra
 /// Those between times and run.deadlock_after, part of broken_relations().
 void check_patience(const Config& config, BrokenRelations& broken);
 
+/// Those of workloads that take longer than kLongestRun, part of broken_relations().
+void check_duration(const Config& config, BrokenRelations& broken);
+
 /// Those of PIO send memory, part of broken_relations().
 void check_pio(const Config& config, BrokenRelations& broken);
 

@@ -8,6 +8,9 @@
 #include "common/quantity.h"
 #include "common/ranges.h"
 #include "config/sections/sections.h"
+#include "link/cxl_retry.h"
+#include "link/lane_stream.h"
+#include "stats/progress_watch.h"
 
 namespace flitwise::config {
 namespace {
@@ -26,6 +29,12 @@ constexpr std::string_view kNotOnTheWay[] = {
     "host.timing.completion_timeout", "link.timing.retrain",
     "link.cxl.timing.retry_timeout",  "link.cxl.timing.ack_after",
     "link.timing.replay_timeout",     "device.timing.completion_timeout"};
+
+/// Its flits stop until the Acks of those before them go by their timer, for want of as many as are
+/// sent at once. [CXL-3.4]
+bool waits_for_acks(const LinkConfig& link) {
+  return link.preset.cxl == CxlFlits::k68 && link.cxl.retry_flits < kAcksForLlcrd;
+}
 
 /// To three digits.
 std::int64_t rounded_up(std::int64_t time) {
@@ -64,7 +73,9 @@ void check_patience(const Config& config, BrokenRelations& broken) {
                       is_of_completions ? "a request without completion gives up after"
                                         : key.path + " alone takes",
                       written, written, key.path);
-    if (!contains(kNotOnTheWay, key.path)) {
+    const bool is_ack_awaited =
+        key.path == "link.cxl.timing.ack_after" && waits_for_acks(config.link);
+    if (is_ack_awaited || !contains(kNotOnTheWay, key.path)) {
       way += time;
       longest_path = time > longest ? key.path : longest_path;
       longest = std::max(longest, time);
@@ -76,6 +87,36 @@ void check_patience(const Config& config, BrokenRelations& broken) {
                 "for its way there and back, {} of it for each {}; expected run.deadlock_after of "
                 "at least {}, or shorter times",
                 text(patience), text(both_ways), text(longest), longest_path, text(both_ways));
+}
+
+/// A run that ends late in simulated time, or behind the end of what Time can say. The least that
+/// it takes: what its requests move over a link and through memory, and its own pace.
+void check_duration(const Config& config, BrokenRelations& broken) {
+  const WorkloadConfig& workload = config.workload;
+  if (workload.kind == WorkloadKind::kTrace) {
+    return;  // it says when
+  }
+  const std::uint64_t all = workload.requests + config.run.warmup;
+  const auto requests = static_cast<double>(all);
+  const bool is_dma = workload.via == WorkloadVia::kDma, is_pio = workload.via == WorkloadVia::kPio;
+  const bool has_size =
+      (is_dma || is_pio) && workload.sizes.empty() && workload.kind != WorkloadKind::kHostile;
+  const double bits = has_size ? requests * 8 * static_cast<double>(workload.payload) : 0;
+  const LineCoding coding = line_coding(config.link.preset, config.link.skp);
+  const double bandwidth = config.host.memory.bandwidth_gbps;
+  const bool has_rate = workload.arrival != Arrival::kClosedLoop;
+  const double most = kLongestRun.ns() / 1e9;
+  const auto check = [&](const char* path, double seconds) {
+    broken.add_if(seconds > most, {"workload.requests", "run.warmup", path},
+                  "{} requests, the warm-up included, take {:.0f} s of simulated time or more; "
+                  "expected at most {:.0f} s: fewer requests, or another {}",
+                  all, seconds, most, path);
+  };
+  check("link.preset", bits * static_cast<double>(coding.unit_interval_fs) / 1e15 / coding.lanes);
+  check("host.memory.bandwidth", is_dma && bandwidth > 0 ? bits / (bandwidth * 1e9) : 0);
+  check("workload.rate", has_rate ? requests / (workload.rate_mrps * 1e6) : 0);
+  check("device.dma.issue_interval",
+        is_pio ? 0 : requests * config.device.dma.issue_interval.ns() / 1e9);
 }
 
 }  // namespace flitwise::config

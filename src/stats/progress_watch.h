@@ -10,6 +10,9 @@
 
 namespace flitwise {
 
+/// model: no run goes on for longer, so that Time has room for all that it reckons with.
+inline constexpr Time kLongestRun = Time::from_us(9'000'000'000);
+
 class ProgressWatch {
  public:
   /// model: so many times after a completion it is progress that anything happens at all. So a

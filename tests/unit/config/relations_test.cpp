@@ -293,6 +293,19 @@ TEST(Relations, NobodyCallsADeadlockBeforeATimerOrAStepIsOver) {
   }
 }
 
+// 16 flits are acknowledged at once; a buffer of fewer waits for the timer, there and back.
+TEST(Relations, CXL_3_4_AckTimersOfSmallRetryBuffersAreOnTheWay) {
+  const std::vector<std::string> cxl = {"link.preset=cxl68_gen5x16",
+                                        "link.cxl.timing.ack_after=60ms"};
+  const auto with = [&](const std::string& flits) {
+    std::vector<std::string> sets = cxl;
+    sets.push_back("link.cxl.retry_flits=" + flits);
+    return sets;
+  };
+  expect_accepted(with("16"));
+  expect_refused(with("15"), "60ms of it for each link.cxl.timing.ack_after");
+}
+
 // There and back: twice 50 ms and what the other times of the tables take by default.
 TEST(Relations, NobodyCallsADeadlockBeforeARequestMayHavePassedAllParts) {
   expect_accepted({"device.timing.pipeline=30ms", "host.timing.root_port=19ms"});
@@ -309,7 +322,34 @@ TEST(Relations, NobodyCallsADeadlockBeforeARequestMayHavePassedAllParts) {
 TEST(Relations, TimesThatSomebodyHasSetHimselfMayBeLongerThanPatience) {
   expect_accepted({"device.dma.issue_interval=1s", "host.memory.timing.latency=1s",
                    "iommu.timing.invalidate_timeout=90s", "host.iommu_driver.map_latency=1s",
-                   "host.iommu_driver.flush_after=1s", "host.iommu_driver.remap_after=1s"});
+                   "host.iommu_driver.flush_after=1s", "host.iommu_driver.remap_after=1s",
+                   "workload.requests=1000"});
+}
+
+// 1 MiB at 1 Mb/s takes 8.4 s, and a request a second takes a second.
+TEST(Relations, NoRunIsLongerThanSimulatedTime) {
+  const auto of = [](const std::string& requests, std::vector<std::string> more) {
+    more.push_back("workload.requests=" + requests);
+    return more;
+  };
+  const std::vector<std::string> slow_memory = {"host.memory.bandwidth=1Mb/s",
+                                                "workload.payload=1MiB", "run.warmup=0"};
+  expect_accepted(of("1072", slow_memory));
+  expect_refused(of("1073", slow_memory),
+                 "1073 requests, the warm-up included, take 9001 s of simulated time or more; "
+                 "expected at most 9000 s: fewer requests, or another host.memory.bandwidth");
+  // 1 MiB in 16.4 us of 16 lanes with 32 Gb/s each.
+  const std::vector<std::string> link = {"link.preset=gen5x16", "workload.payload=1MiB",
+                                         "run.warmup=0"};
+  expect_accepted(of("549000000", link));
+  expect_refused(of("550000000", link), "fewer requests, or another link.preset");
+  const std::vector<std::string> arrivals = {"workload.arrival=poisson", "workload.rate=1req/s",
+                                             "run.warmup=1000"};
+  const std::vector<std::string> engine = {"device.dma.issue_interval=1s", "run.warmup=1000"};
+  for (const std::vector<std::string>& pace : {arrivals, engine}) {
+    expect_accepted(of("8000", pace));
+    expect_refused(of("8001", pace), "9001 requests, the warm-up included, take 9001 s");
+  }
 }
 
 TEST(Relations, BuffersAreWholePages) {
