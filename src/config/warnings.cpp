@@ -12,6 +12,7 @@
 #include "config/relations.h"
 #include "dhi/negotiation.h"
 #include "iommu/agent_queues.h"
+#include "link/cxl_retry.h"
 #include "link/replay_timer.h"
 #include "tlp/atomic_op.h"
 
@@ -136,6 +137,26 @@ void warn_of_one_burst(const Config& config, Warnings& warnings) {
   }
 }
 
+/// Each buffer of flits without acknowledgement waits for the timer of Acks, for want of as many
+/// flits as are acknowledged at once. [CXL-3.4]
+void warn_of_slow_acks(const Config& config, Warnings& warnings) {
+  constexpr double kLong = 10;  // seconds
+  const LinkConfig& link = config.link;
+  const auto requests = static_cast<double>(config.workload.requests + config.run.warmup);
+  const double seconds = requests / link.cxl.retry_flits * link.cxl.timing.ack_after.ns() / 1e9;
+  const bool is_by_cachemem =
+      config.workload.via == WorkloadVia::kCxlCache || config.workload.via == WorkloadVia::kCxlMem;
+  if (is_by_cachemem && link.preset.cxl == CxlFlits::k68 && link.cxl.retry_flits < kAcksForLlcrd &&
+      seconds > kLong) {
+    warnings.push_back(fmt::format(
+        "link.cxl.timing.ack_after: {:.1f} ns for each {} flits of link.cxl.retry_flits, fewer "
+        "than the {} of which the Acks go at once: {} requests may take {:.0f} s of simulated "
+        "time; expected link.cxl.retry_flits of at least {}, or a shorter time",
+        link.cxl.timing.ack_after.ns(), link.cxl.retry_flits, kAcksForLlcrd, requests, seconds,
+        kAcksForLlcrd));
+  }
+}
+
 /// Of what instances may have of their own.
 void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_short_replay_timer(config, warnings);
@@ -143,6 +164,7 @@ void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_few_nonposted_credits(config, warnings);
   warn_of_headers_without_data(config, warnings);
   warn_of_one_burst(config, warnings);
+  warn_of_slow_acks(config, warnings);
 }
 
 /// Domains that take turns within a short time.

@@ -3,17 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/quantity.h"
 #include "config/instances.h"
 #include "config/relations.h"
+#include "endpoint/domain_numbers.h"
+#include "workload/workload.h"
 
 namespace flitwise::config {
 namespace {
 
 using Warnings = std::vector<std::string>;
+
+/// The last PASID of the domains of a device that uses handles, where the host grants these by
+/// PASID; none elsewhere. [DHI S3]
+std::optional<std::uint32_t> last_pasid_for_grant(const Config& device, const Config& port) {
+  const auto& dhi = device.device.dhi;
+  if (device.link.identity != Identity::kDhi || !dhi.supported || !dhi.enabled ||
+      !device.device.functions.has_pasid || port.host.dhi.grant != GrantPolicy::kConfigured) {
+    return std::nullopt;
+  }
+  return (domain_ids(device.workload) - 1) / DomainNumbers(device.device).per_pasid();
+}
 
 /// What meets the requests of a device so that they fail, most or all of them. `port`: the
 /// configuration of the root port above it.
@@ -37,6 +51,12 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
   const Bytes inside = host.dma_window.size == 0 ? all : covered(host.dma_window);
   const Time latency = device.host.memory.timing.latency;
   const Time timeout = device.device.timing.completion_timeout;
+  const std::optional<std::uint32_t> last_pasid = last_pasid_for_grant(device, port);
+  const auto& granted = host.dhi.granted;
+  const std::uint32_t last = last_pasid.value_or(0);
+  // A core whose credits do not come back waits for ever; other requests fail, one by one.
+  const bool is_any_refused = granted.first_pasid > 0 || granted.last_pasid < last;
+  const bool is_refused = is_pio ? is_any_refused : granted.first_pasid > last;
   const std::string buffers = fmt::format("the buffers of {}, {} from {} on", name,
                                           config::size_text(all), config::size_text(first));
 
@@ -69,6 +89,14 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
                    "each TLP with one is malformed; expected device.functions.has_pasid: false, or "
                    "host.pasid: true",
                    name)},
+      {has_buffers && last_pasid && is_refused,
+       fmt::format("host.dhi.granted: PASIDs {} to {}, but the domains of {} have PASIDs 0 to {}: "
+                   "their handles are refused, and {}; expected first_pasid 0 and last_pasid of at "
+                   "least {}, or host.dhi.grant: any",
+                   granted.first_pasid, granted.last_pasid, name, last,
+                   is_pio ? "so are the credits that it returns, for which cores wait for ever"
+                          : "so is each request",
+                   last)},
       {reads && port.faults.drop_completions >= workload.requests,
        fmt::format("faults.drop_completions: {} with {} requests of {}: most reads wait for "
                    "device.timing.completion_timeout, and fail; expected fewer",
@@ -78,6 +106,21 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
     if (row.is_so) {
       warnings.push_back(row.text);
     }
+  }
+}
+
+/// The agent gives up waiting for a device before that can have answered; the driver orders again
+/// three times, and then goes no further. [IQU-07]
+void warn_of_short_invalidations(const Config& config, const std::string& name, Time flights,
+                                 Warnings& warnings) {
+  const Time timeout = config.iommu.timing.invalidate_timeout;
+  const Time needed = flights + config.device.timing.pipeline;
+  if (config.host.iommu_driver.enabled && config.device.atc.enabled && needed >= timeout) {
+    warnings.push_back(fmt::format(
+        "iommu.timing.invalidate_timeout: {:.1f} ns, but the answer of {} to an Invalidate Request "
+        "takes {:.1f} ns at the least: each wait for it is given up, and what software has ordered "
+        "again three times it waits for until the run ends; expected more, or a shorter way",
+        timeout.ns(), name, needed.ns()));
   }
 }
 
@@ -97,6 +140,7 @@ void warn_of_short_timeout(const Config& whole, const Graph& graph, NodeIndex de
     flights += first + (is_switch ? config.system.switch_timing.forward * 2 : Time{});
   }
   const Config config = config_of_node(whole, graph, device);
+  warn_of_short_invalidations(config, graph[device].name, flights, warnings);
   const Time needed = std::max(flights, first * 2) + config.host.timing.mmio +
                       config.device.timing.pipeline + config.device.timing.mmio;
   const Time timeout = config.host.timing.completion_timeout;

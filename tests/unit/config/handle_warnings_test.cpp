@@ -42,6 +42,27 @@ TEST(HandleWarnings, DHI_D9_NobodyStallsWhereMessagesGoInFull) {
   EXPECT_THAT(warnings({many, "device.dhi.enabled=false"}), IsEmpty());
 }
 
+// One context without a grant stops the cores that send by it; a domain fails for itself.
+TEST(HandleWarnings, DHI_S3_DomainsWhoseHandlesTheHostRefuses) {
+  const auto with = [](const std::string& first, const std::string& last,
+                       std::vector<std::string> more = {}) {
+    more.insert(more.end(),
+                {"workload.domains=8", "host.dhi.grant=configured",
+                 "host.dhi.granted.first_pasid=" + first, "host.dhi.granted.last_pasid=" + last});
+    return warnings(std::move(more));
+  };
+  const std::vector<std::string> pio = {"workload.via=pio", "device.functions.bar_size=64MiB"};
+  EXPECT_THAT(with("7", "9"), IsEmpty());
+  EXPECT_THAT(with("8", "9"),
+              ElementsAre(AllOf(HasSubstr("host.dhi.granted: PASIDs 8 to 9, but the domains of ep0 "
+                                          "have PASIDs 0 to 7"),
+                                HasSubstr("so is each request"))));
+  EXPECT_THAT(with("0", "7", pio), IsEmpty());
+  EXPECT_THAT(with("0", "6", pio), ElementsAre(HasSubstr("for which cores wait for ever")));
+  EXPECT_THAT(with("1", "7", pio), ElementsAre(HasSubstr("last_pasid of at least 7")));
+  EXPECT_THAT(with("8", "9", {"link.identity=bdf_pasid"}), IsEmpty());
+}
+
 TEST(HandleWarnings, DHI_D9_OnlyDomainsThatTakeTurnsCount) {
   const std::vector<std::string> working_set = {"workload.domains=64",
                                                 "workload.domain_choice=working_set"};

@@ -118,6 +118,21 @@ TEST(ConfigWarnings, PIO_8_2_CreditsThatTheHostRefusesAreWarnedOf) {
               ElementsAre(StartsWith("host.trusted_window: 64TiB from 0B on cover")));
 }
 
+// 2 us each way, and the pipeline of the device.
+TEST(ConfigWarnings, IQU_07_AnInvalidationThatIsGivenUpTooEarlyIsWarnedOf) {
+  const auto with = [](const std::string& timeout, const std::string& driver = "true") {
+    return write_warnings(
+        "link: {timing: {propagation: 2us, receive: 0ns}}\ndevice: {timing: {pipeline: 100ns}, "
+        "atc: {enabled: true}}\niommu: {translation: first_stage, timing: {invalidate_timeout: " +
+        timeout + "}}\nhost: {iommu_driver: {enabled: " + driver + "}}\n");
+  };
+  EXPECT_THAT(with("4101ns"), IsEmpty());
+  EXPECT_THAT(with("4100ns"),
+              ElementsAre(AllOf(StartsWith("iommu.timing.invalidate_timeout: 4100.0 ns, but"),
+                                HasSubstr("of ep0"), HasSubstr("takes 4100.0 ns at the least"))));
+  EXPECT_THAT(with("4100ns", "false"), IsEmpty());
+}
+
 // Twice there and back for the first request, since its credits come as late as itself.
 TEST(ConfigWarnings, LNK_9_18_ARequestThatHostSoftwareGivesUpTooEarlyIsWarnedOf) {
   EXPECT_THAT(write_warnings("link: {timing: {propagation: 12ms}}"), IsEmpty());
@@ -226,6 +241,23 @@ TEST(ConfigWarnings, ABurstThatIsTheWholeRunIsWarnedOf) {
                                      "come at one instant, after 1 ms on the average")));
   EXPECT_THAT(with(", arrival: poisson"), IsEmpty());
   EXPECT_THAT(warnings_with("workload: {arrival: on_off, requests: 900, burst: 300}\n"), IsEmpty());
+}
+
+// A millisecond for each of 10,001 requests.
+TEST(ConfigWarnings, CXL_3_4_RequestsThatWaitForTheTimerOfAcksAreWarnedOf) {
+  const auto with = [](const std::string& flits, const std::string& requests) {
+    return warnings_with(
+        "link: {preset: cxl68_gen5x16, cxl: {retry_flits: " + flits +
+        ", timing: {ack_after: 1ms}}}\ndevice: {cxl: {cache: {size: 64KiB}}}\nrun: {warmup: 0}\n"
+        "workload: {via: cxl_cache, kind: read, requests: " +
+        requests + "}\n");
+  };
+  EXPECT_THAT(with("1", "10000"), IsEmpty());
+  EXPECT_THAT(with("1", "10001"),
+              ElementsAre(AllOf(StartsWith("link.cxl.timing.ack_after: 1000000.0 ns for each 1"),
+                                HasSubstr("link.cxl.retry_flits of at least 16"))));
+  EXPECT_THAT(with("15", "160000"), ElementsAre(HasSubstr("may take 11 s of simulated time")));
+  EXPECT_THAT(with("16", "1000000"), IsEmpty());
 }
 
 TEST(ConfigWarnings, LNK_11_7_InFlitModeAsWell) {
