@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -107,7 +108,8 @@ std::istream& input(std::istringstream& nothing) {
 int encode(const CodecOptions& options) {
   // A packet that names its type on the command line needs no input, nor does a flit with its TLPs.
   const bool is_complete = any_of(options.sets, [](const std::string& set) {
-    return set.rfind("type=", 0) == 0 || set.rfind("tlps=", 0) == 0;
+    return any_of(std::array{"type=", "tlps=", "bth.opcode="},
+                  [&](const char* key) { return set.rfind(key, 0) == 0; });
   });
   std::istringstream text(fmt::format("{}", fmt::join(options.words, " ")));
   std::istream& in = is_complete || !options.words.empty() ? text : input(text);

@@ -53,7 +53,8 @@ constexpr Named kFeatures[] = {
     {"IOMMU: scalable-mode tables, caches, walkers, faults, queued invalidation", "modelled"},
     {"ATS (ATC, device-TLB invalidation), PRI, Secure ATS", "modelled"},
     {"PIO send memory, credit return, SDMA, packets between devices", "modelled"},
-    {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
+    {"RoCEv2 frames as bytes and JSON (encode, decode)", "modelled"},
+    {"HCA pre-translation, SRDMA, RoCE machines", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},
 };

@@ -6,15 +6,16 @@
 
 #include <algorithm>
 #include <istream>
-#include <iterator>
 #include <optional>
 #include <ostream>
 #include <sstream>
 
+#include "codec/command_input.h"
 #include "codec/cxl_flit_json.h"
 #include "codec/flit_json.h"
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
+#include "codec/roce_json.h"
 #include "common/byte_vector.h"
 #include "common/problems.h"
 #include "common/ranges.h"
@@ -28,70 +29,6 @@ constexpr int kGood = 0, kBad = 2, kUsageError = 64;
 
 const std::vector<std::string> kKinds = {"tlp", "dllp", "flit", "cxl", "roce"};
 const JsonSource kSets{"--set", 0, {}};
-
-// Without their ends; a line that is blank or starts with '#' is empty.
-std::vector<std::string> lines_of(std::istream& text) {
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) {
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    const bool is_empty = first == std::string::npos || line[first] == '#';
-    lines.push_back(is_empty ? "" : line.substr(first));
-  }
-  return lines;
-}
-
-struct Input {
-  Json json;
-  int line = 0;
-};
-
-// A whole document, or one document a line.
-std::vector<Input> parse_json(std::istream& in) {
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return {{Json::object(), 0}};
-  }
-  if (json_value::is_too_deep(text)) {
-    refuse({"stdin", 0, {}}, "",
-           fmt::format("more than {} levels of JSON; expected a packet", json_value::kDeepestJson));
-  }
-  const Json whole = Json::parse(text, nullptr, false);
-  std::vector<Input> inputs;
-  if (!whole.is_discarded()) {
-    for (const Json& item : whole.is_array() ? whole : Json::array({whole})) {
-      inputs.push_back({item, 1});
-    }
-    return inputs;
-  }
-  int line = 0;
-  std::istringstream parts(text);
-  for (const std::string& part : lines_of(parts)) {
-    ++line;
-    if (part.empty()) {
-      continue;
-    }
-    try {
-      inputs.push_back({Json::parse(part), line});
-    } catch (const Json::parse_error& error) {
-      throw ConfigError({{"stdin", line, static_cast<int>(error.byte), "",
-                          "not JSON here; expected an object with the fields of a packet"}});
-    }
-  }
-  return inputs;
-}
-
-// key=value, as text: every reader of a field takes text too.
-Json overrides_of(const std::vector<std::string>& sets) {
-  Json overrides = Json::object();
-  for (const std::string& set : sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      refuse({"--set " + set, 0, {}}, "", "no '=' seen; expected key=value");
-    }
-    overrides[set.substr(0, equals)] = set.substr(equals + 1);
-  }
-  return overrides;
-}
 
 /// What stands around a packet and is none of its fields.
 struct FrameKeys {
@@ -125,6 +62,14 @@ FrameKeys read_frame_keys(const Json& keys, const JsonSource& source, bool is_in
       reader.complain(key, "needs framing; expected framing gen1 or gen3 beside it");
     }
   }
+  reader.finish();
+  return frame;
+}
+
+FrameKeys read_check_key(const Json& keys) {
+  FrameKeys frame;
+  JsonReader reader(keys, kSets);
+  reader.flag("check", frame.checks);
   reader.finish();
   return frame;
 }
@@ -175,6 +120,14 @@ std::string cxl_hex(CxlFlitStream& stream, const Json& object, const JsonSource&
   refuse(source, fmt::format("byte {}", offset), what);
 }
 
+void refuse_flaw(const PacketRead& packet, std::size_t offset, const ByteVector& bytes,
+                 const JsonSource& source) {
+  if (const auto& flaw = packet.flaw) {
+    refuse_byte(source, offset + flaw->offset,
+                fmt::format("{} in {} bytes: {}", flaw->kind, bytes.size(), flaw->sentence));
+  }
+}
+
 ByteVector bytes_in(const std::string& hex, const JsonSource& source) {
   ByteVector bytes;
   if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
@@ -205,11 +158,7 @@ Json tlp_json(const std::string& hex, const FrameKeys& options, const JsonSource
   ByteVector bytes = bytes_in(hex, source);
   const FrameResult frame = take_out_of_frame(bytes, options.framing, unframe_tlp, source);
   PacketRead packet = read_tlp(bytes, options.form(), options.checks);
-  if (packet.flaw) {
-    refuse_byte(
-        source, frame.offset + packet.flaw->offset,
-        fmt::format("{} in {} bytes: {}", packet.flaw->kind, bytes.size(), packet.flaw->sentence));
-  }
+  refuse_flaw(packet, frame.offset, bytes, source);
   if (options.is_flit_mode) {
     packet.json["flit_mode"] = true;
   }
@@ -240,6 +189,13 @@ Json dllp_json(const std::string& hex, const FrameKeys& options, const JsonSourc
   return json;
 }
 
+Json roce_json(const std::string& hex, bool checks, const JsonSource& source) {
+  const ByteVector bytes = bytes_in(hex, source);
+  PacketRead frame = read_roce_frame(bytes, checks);
+  refuse_flaw(frame, 0, bytes, source);
+  return std::move(frame.json);
+}
+
 Json cxl_json(CxlFlitStream& stream, const CxlGivenKind& given, const std::string& hex,
               const JsonSource& source) {
   const std::vector<std::uint8_t> bytes = bytes_in(hex, source);
@@ -262,14 +218,17 @@ std::string packets_json(const std::string& kind, const Json& sets,
                          const std::vector<std::string>& lines, JsonSource source) {
   const bool is_cxl = kind == "cxl";
   const CxlGivenKind given = is_cxl ? cxl_kind_from_json(sets, kSets) : CxlGivenKind{};
-  const FrameKeys options = is_cxl ? FrameKeys{} : read_frame_keys(sets, kSets, true);
+  const FrameKeys options = is_cxl           ? FrameKeys{}
+                            : kind == "roce" ? read_check_key(sets)
+                                             : read_frame_keys(sets, kSets, true);
   CxlFlitStream stream;
   std::string text;
   for (const std::string& packet : lines) {
     if (!packet.empty()) {
-      const Json json = is_cxl          ? cxl_json(stream, given, packet, source)
-                        : kind == "tlp" ? tlp_json(packet, options, source)
-                                        : dllp_json(packet, options, source);
+      const Json json = is_cxl           ? cxl_json(stream, given, packet, source)
+                        : kind == "roce" ? roce_json(packet, options.checks, source)
+                        : kind == "tlp"  ? tlp_json(packet, options, source)
+                                         : dllp_json(packet, options, source);
       text += json.dump() + '\n';
     }
     source.line += source.line > 0 ? 1 : 0;
@@ -324,10 +283,6 @@ std::string flits_json(const Json& sets, const std::vector<std::string>& lines,
 template <class Body>
 int guarded(const char* command, const std::string& kind, std::ostream& out, std::ostream& err,
             Body body) {
-  if (kind == "roce") {
-    err << command << ' ' << kind << ": not modelled yet\n";
-    return kBad;
-  }
   if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
     err << command << ' ' << kind << ": unknown kind; expected " << config::alternatives(kKinds)
         << config::nearest_hint(kind, kKinds, "kind") << '\n';
@@ -352,7 +307,7 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
     CxlFlitStream stream;
     std::string text;
     std::vector<FlitPlan> flits;
-    for (Input& input : parse_json(in)) {
+    for (InputPacket& input : packets_in(in)) {
       if (input.json.is_object()) {
         input.json.update(overrides);
       }
@@ -360,9 +315,10 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
       if (kind == "flit") {
         flits.push_back(flit_plan_from_json(input.json, source));
       } else {
-        text += (kind == "cxl"   ? cxl_hex(stream, input.json, source)
-                 : kind == "tlp" ? tlp_hex(input.json, source)
-                                 : dllp_hex(input.json, source)) +
+        text += (kind == "cxl"    ? cxl_hex(stream, input.json, source)
+                 : kind == "roce" ? json_value::hex_bytes(roce_from_json(input.json, source))
+                 : kind == "tlp"  ? tlp_hex(input.json, source)
+                                  : dllp_hex(input.json, source)) +
                 '\n';
       }
     }

@@ -44,7 +44,7 @@ said "type: unknown key"
 refuse 2 encode cxl --set type=MRd
 said "flit: missing"
 refuse 2 encode roce --set type=MRd
-said "not modelled yet"
+said "bth.opcode: missing"
 refuse 2 decode tlp zz
 
 printf 'link:\n  presett: gen3x8\n  identity: bdf+pasid\nworkload:\n  requests: many\n' >"$work/bad.yaml"
