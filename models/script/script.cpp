@@ -68,7 +68,7 @@ class Script {
     }
     const Json object = json_value::parse(text);
     if (object.is_array() || text[first] == '[') {
-      send_memory(object, text, number);
+      untimed_line(object, text, number);
       return;
     }
     const std::uint32_t token =
@@ -87,8 +87,9 @@ class Script {
   }
 
  private:
-  // Lines of PIO send memory write no "done".
-  void send_memory(const Json& array, const std::string& text, int number) {
+  // Lines of PIO send memory, and of RDMA from the one on that sets two ends up: they write no
+  // "done".
+  void untimed_line(const Json& array, const std::string& text, int number) {
     const std::string flaw =
         text.find('\0') != std::string::npos ? kHasNul
         : array.is_discarded()
@@ -99,8 +100,13 @@ class Script {
       output_.bad_value(output_.begin(Json(), number), flaw);
       return;
     }
+    is_rdma_ = is_rdma_ || begins_rdma(array);
     try {
-      session_.execute(parse_pio_line(array, number));
+      if (is_rdma_) {
+        session_.execute(parse_rdma_line(array, number));
+      } else {
+        session_.execute(parse_pio_line(array, number));
+      }
     } catch (const ConfigError& error) {
       is_good_ = false;
       tell(error, output_.begin(Json(), number));
@@ -134,6 +140,7 @@ class Script {
   ScriptOutput output_;
   ScriptSession session_;
   bool is_good_ = true;
+  bool is_rdma_ = false;
 };
 
 using scenario::Case;

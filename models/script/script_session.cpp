@@ -17,11 +17,12 @@ using json_value::hex_number;
 
 namespace {
 
-PioScript& made(std::unique_ptr<PioScript>& pio) {
-  if (!pio) {
-    pio = std::make_unique<PioScript>();
+template <class Script>
+Script& made(std::unique_ptr<Script>& script) {
+  if (!script) {
+    script = std::make_unique<Script>();
   }
-  return *pio;
+  return *script;
 }
 
 }  // namespace
@@ -130,6 +131,16 @@ void ScriptSession::execute(const PioLine& line) {
 
 void ScriptSession::run(const PioOp& op) {
   made(pio_).run(op.line, PioScript::Form::kEvents, [this](const Json& answer) {
+    output_.write(token_, answer["event"].get<std::string>().c_str(), answer);
+  });
+}
+
+void ScriptSession::execute(const RdmaLine& line) {
+  made(rdma_).run(line, [this](const Json& answer) { output_.write(answer); });
+}
+
+void ScriptSession::run(const RdmaOp& op) {
+  made(rdma_).run(op.line, [this](const Json& answer) {
     output_.write(token_, answer["event"].get<std::string>().c_str(), answer);
   });
 }

@@ -11,47 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "codec/cxl_flit_json.h"
-#include "codec/flit_json.h"
 #include "codec/json_value.h"
-#include "common/byte_vector.h"
 #include "flitwise/config.h"
 #include "iommu/table_builder.h"
+#include "script/codec_script.h"
 #include "script/pio_script.h"
+#include "script/rdma_script.h"
 #include "script/script_engine.h"
 #include "script/script_line.h"
 #include "script/script_output.h"
 #include "system/machine.h"
 
 namespace flitwise {
-
-/// TLPs, frames and flits that a script encodes and decodes, without a machine. What a flit may
-/// hold depends on those before it: what is encoded is one direction of one link, and of CXL.cache
-/// and CXL.mem what is encoded and what is decoded are streams of their own, for each kind of flit.
-class CodecScript {
- public:
-  explicit CodecScript(ScriptOutput& output) : output_(output) {}
-
-  /// What the bytes are or hold, or an error that names what is wrong with them and at which byte.
-  void run(const FrameOp& op, std::uint32_t token);
-  void run(const UnframeOp& op, std::uint32_t token);
-  void run(const EncodeTlpOp& op, std::uint32_t token);
-  void run(const DecodeTlpOp& op, std::uint32_t token);
-  /// Throws ConfigError where it is no flit, or none that may come now; nothing has changed then.
-  void run(const EncodeFlitOp& op, std::uint32_t token);
-  void run(const EncodeCxlOp& op, std::uint32_t token);
-  void run(const DecodeFlitOp& op, std::uint32_t token);
-  void run(const DecodeCxlOp& op, std::uint32_t token);
-
- private:
-  void tell(Json flit, const FlitBytes& bytes, std::uint32_t token);
-  void tell_cxl(CxlFlitStream& stream, const CxlFlitKind& kind, const ByteVector& bytes,
-                std::uint32_t token);
-
-  ScriptOutput& output_;
-  FlitWriter written_;
-  CxlFlitStream cxl_written_, cxl_shown_, cxl_read_;
-};
 
 class ScriptSession {
  public:
@@ -63,7 +34,8 @@ class ScriptSession {
   /// Executes one operation; what it causes, now or later, carries its token (ScriptOutput::begin).
   /// False where it asks for something that is not there; `bad_value` has been told.
   bool execute(const ScriptLine& line, std::uint32_t token);
-  void execute(const PioLine& line);  ///< its answers have no names and no time
+  void execute(const PioLine& line);   ///< its answers have no names and no time
+  void execute(const RdmaLine& line);  ///< its answers have no time
   /// Lets time pass up to `when`, counted from the end of the set-up; nothing where it has passed.
   void wait_until(Time when);
   void run_until_idle();
@@ -93,6 +65,7 @@ class ScriptSession {
   void run(const ResultOp& op);
   void run(const StartOp& /*op*/) { machine_.start(); }
   void run(const PioOp& op);
+  void run(const RdmaOp& op);
   /// Those that need no machine.
   template <class Op>
   auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {
@@ -136,6 +109,7 @@ class ScriptSession {
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link
   std::unique_ptr<PioScript> pio_;                                // once a line needs it
+  std::unique_ptr<RdmaScript> rdma_;                              // likewise
   std::optional<TableBuilder> tables_;                            // once something is mapped
   std::optional<std::uint32_t> queue_tail_;  // of invalidations that are not submitted yet
   std::uint32_t token_ = 0;                  // of the operation at hand

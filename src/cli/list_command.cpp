@@ -54,6 +54,7 @@ constexpr Named kFeatures[] = {
     {"ATS (ATC, device-TLB invalidation), PRI, Secure ATS", "modelled"},
     {"PIO send memory, credit return, SDMA, packets between devices", "modelled"},
     {"RoCEv2 frames as bytes and JSON (encode, decode)", "modelled"},
+    {"RDMA queue pairs without a clock, by lines of scripts and cases", "modelled"},
     {"HCA pre-translation, SRDMA, RoCE machines", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},

@@ -15,14 +15,14 @@
 namespace flitwise::scenario {
 namespace {
 
-// "LNK-" of LNK-7.13, "DHI D" of DHI D9.
+// "LNK-" of LNK-7.13, "DHI D" of DHI D9, "VB-C" of VB-C1.
 std::string family_of(const std::string& id) {
   return id.substr(0, id.find_first_of("0123456789"));
 }
 
 void read_page(const std::string& page, RuleCoverage& coverage, std::vector<std::string>& waiting) {
-  // LNK-7.13, DHI D9, DHI S1, PAS-06
-  static const std::regex kId(R"([A-Z]{3}-\d+(\.\d+)?|DHI [DS]\d+)");
+  // LNK-7.13, DHI D9, DHI S1, PAS-06, VB-C1
+  static const std::regex kId(R"(\b[A-Z]{2,3}-C?\d+(\.\d+)?|DHI [DS]\d+)");
   std::istringstream lines(page);
   std::string line;
   bool is_table_of_missing = false;

@@ -14,6 +14,7 @@
 #include "cxl/flit_codec.h"
 #include "cxl/flit_frame.h"
 #include "flitwise/flit.h"
+#include "rdma/qp_context.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/message_fields.h"
 #include "tlp/tlp_check.h"
@@ -42,6 +43,14 @@ Tlp full(TlpType type) {
 void sort_once(std::vector<std::string>& names) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+// Of an enumeration.
+template <class Word>
+void add_names(int count, std::vector<std::string>& names) {
+  for (int i = 0; i < count; ++i) {
+    names.emplace_back(name_of(static_cast<Word>(i)));
+  }
 }
 
 std::vector<std::string> tlp_fields() {
@@ -114,6 +123,13 @@ std::vector<std::string> cxl_message_fields() {
   return names;
 }
 
+std::vector<std::string> rdma_pair_fields() {
+  std::vector<std::string> names = {"end",      "state",    "waiting", "unacknowledged",
+                                    "rnr_wait", "expected", "msn",     "buffers"};
+  add_names<QpCounter>(kQpCounters, names);
+  return names;
+}
+
 std::vector<std::string> cxl_channels() {
   std::vector<std::string> names;
   for (std::size_t c = 0; c < kCxlChannels; ++c) {
@@ -176,20 +192,20 @@ const std::vector<EventKind>& event_kinds() {
       {"pio_core",
        {"core", "stores", "whole_writes", "partial_writes", "held_bytes", "waiting", "fenced",
         "fences", "stalls"}},
+      {"rdma_packet",
+       {"end", "opcode", "psn", "bytes", "pad", "ack_req", "va", "rkey", "length", "imm",
+        "syndrome", "msn", "original"}},
+      {"rdma_completion", {"end", "wr", "status", "op", "bytes", "imm", "invalidated"}},
+      {"rdma_pair", rdma_pair_fields()},
+      {"rdma_key", {"end", "key"}},
+      {"rdma_memory", {"end", "addr", "hex"}},
+      {"rdma_event", {"end", "kind"}},
       {"sdma_read", {"engine", "addr", "bytes"}},
       {"sdma_head", {"engine", "addr", "head", "interrupt"}},
       {"sdma_engine",
        {"engine", "running", "errors", "head", "waiting", "reads", "used_blocks",
         "waits_for_room"}}};
   return kKinds;
-}
-
-// Of an enumeration.
-template <class Word>
-void add_names(int count, std::vector<std::string>& names) {
-  for (int i = 0; i < count; ++i) {
-    names.emplace_back(name_of(static_cast<Word>(i)));
-  }
 }
 
 // Of flits, CXL messages, TLPs and DLLPs on a wire, and of what breaks a rule.
@@ -306,7 +322,7 @@ const std::vector<std::string>& error_kinds() {
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused");
+        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -327,8 +343,9 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line", "no_progress",  "bad_start",       "bad_end",           "bad_lcrc",
-      "bad_crc",  "unknown_type", "too_many_starts", "pio_setup_refused", "pio_store_refused"};
+      "bad_line",          "no_progress",       "bad_start",    "bad_end",
+      "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
+      "pio_setup_refused", "pio_store_refused", "rdma_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

@@ -71,6 +71,10 @@ class OpReader : public JsonReader {
   void pio_line(const char* key, PioLine& out) {
     field(key, [&](const Json& value) { return guarded([&] { out = parse_pio_line(value, 0); }); });
   }
+  void rdma_line(const char* key, RdmaLine& out) {
+    field(key,
+          [&](const Json& value) { return guarded([&] { out = parse_rdma_line(value, 0); }); });
+  }
   /// The keys that no reader has taken yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {

@@ -16,6 +16,10 @@ void read_op(OpReader& in, PioOp& op) {
   in.pio_line(in.need("line"), op.line);
 }
 
+void read_op(OpReader& in, RdmaOp& op) {
+  in.rdma_line(in.need("line"), op.line);
+}
+
 template <class Op>
 void made(OpReader& in, ScriptLine& line) {
   read_op(in, line.op.emplace<Op>());
@@ -90,7 +94,9 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"encode_cxl", "Make flits of CXL.cache and CXL.mem, without a machine.", made<EncodeCxlOp>},
       {"decode_cxl", "Take bytes as a flit of CXL.cache and CXL.mem, or say why they are none.",
        made<DecodeCxlOp>},
-      {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>}};
+      {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>},
+      {"rdma", "Drive two ends of an RDMA connection by one line, such as [deliver, 1].",
+       made<RdmaOp>}};
   return kVerbs;
 }
 

@@ -22,6 +22,7 @@
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 #include "script/pio_line.h"
+#include "script/rdma_line.h"
 #include "script/register_names.h"
 
 namespace flitwise {
@@ -209,12 +210,17 @@ struct PioOp {
   PioLine line;
 };
 
+/// One line of two ends of an RDMA connection.
+struct RdmaOp {
+  RdmaLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
-               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp>
+               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp, RdmaOp>
       op;
 };
 

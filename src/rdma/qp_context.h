@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// States of a queue pair, and what its requester and its responder share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "common/ranges.h"
+#include "rdma/completion_queue.h"
+#include "rdma/memory_keys.h"
+#include "rdma/psn.h"
+
+namespace flitwise {
+
+/// [VB-3]; SQE is a state of datagrams and unreliable connections, which are not here.
+enum class QpState : std::uint8_t { kReset, kInit, kRtr, kRts, kSqd, kError };
+inline constexpr int kQpStates = 6;
+constexpr const char* name_of(QpState state) {
+  constexpr const char* kNames[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "ERR"};
+  return name_in(kNames, state);
+}
+constexpr unsigned bit_of(QpState state) {
+  return 1U << static_cast<unsigned>(state);
+}
+inline constexpr unsigned kSendingStates = bit_of(QpState::kRts) | bit_of(QpState::kSqd);
+inline constexpr unsigned kReceivingStates = kSendingStates | bit_of(QpState::kRtr);
+constexpr bool is_one_of(QpState state, unsigned states) {
+  return (bit_of(state) & states) != 0;
+}
+/// May software move a queue pair so? Any state goes to RESET and ERR. [VB-3]
+constexpr bool may_move(QpState from, QpState to) {
+  constexpr unsigned kInit = bit_of(QpState::kInit), kRtr = bit_of(QpState::kRtr),
+                     kAlways = bit_of(QpState::kReset) | bit_of(QpState::kError);
+  constexpr unsigned kNext[kQpStates] = {kInit,          kInit | kRtr,   bit_of(QpState::kRts),
+                                         kSendingStates, kSendingStates, 0};
+  return ((kNext[static_cast<unsigned>(from)] | kAlways) & bit_of(to)) != 0;
+}
+
+/// What software programs, and what both ends have agreed on.
+struct QueuePairSetup {
+  std::uint32_t number = 0, peer = 0;  ///< 24 bits
+  std::uint32_t domain = 0;            ///< protection domain
+  std::uint16_t partition = 0xffff;    ///< P_Key
+  std::uint8_t rights = 0;             ///< of RdmaRight: what the peer may ask for
+  std::uint32_t mtu = 4096;            ///< 256, 512, 1024, 2048 or 4096
+  Psn first_psn = 0, peer_first_psn = 0;
+  std::uint32_t window = 128;             ///< PSNs, 1..kMostOutstandingPsns [PS-3]
+  std::size_t send_depth = 128;           ///< work requests
+  std::uint32_t most_reads_out = 16;      ///< READs and atomics outstanding, from 1 on [VB-10]
+  std::uint32_t most_reads_taken = 16;    ///< of the peer that are remembered, from 1 on
+  unsigned retries = 7, rnr_retries = 7;  ///< 7 RNR retries: no end [VB-9]
+  std::uint8_t rnr_time = 12;             ///< code 0..31 that its RNR NAKs carry
+  std::uint32_t ack_every = 16;           ///< packets without a request for an ACK [RX-5]
+};
+
+/// Packets that are dropped or told apart, a counter each.
+enum class QpCounter : std::uint8_t {
+  kBadIcrc,
+  kBadVersion,
+  kBadTransport,
+  kBadOpcode,
+  kBadQueuePair,
+  kBadPartition,
+  kBadState,
+  kOutOfOrder,
+  kDuplicate,
+  kForgotten,    ///< duplicates of READs and atomics that nobody remembers
+  kBogusAck,     ///< for a PSN that was never sent
+  kStaleAck,     ///< for a PSN that is acknowledged
+  kSequenceNak,  ///< sent
+  kRnrNak,       ///< sent
+  kErrorNak,     ///< sent
+  kTimeOut,
+  kResent,     ///< packets
+  kLostAnswer  ///< READs and atomics that a later answer showed to be lost
+};
+inline constexpr int kQpCounters = 18;
+constexpr const char* name_of(QpCounter counter) {
+  constexpr const char* kNames[] = {
+      "rx_bad_icrc",  "rx_bad_version", "rx_bad_transport", "rx_bad_opcode", "rx_qp_mismatch",
+      "rx_bad_p_key", "rx_bad_state",   "rx_out_of_order",  "rx_duplicate",  "rx_forgotten",
+      "rx_bogus_ack", "rx_stale_ack",   "sequence_naks",    "rnr_naks",      "error_naks",
+      "timeouts",     "resent",         "lost_answers"};
+  return name_in(kNames, counter);
+}
+
+/// Nothing in it is the queue pair's own but setup, state and counters.
+struct QpContext {
+  QueuePairSetup setup;
+  MemoryKeys& keys;
+  CompletionQueue& send_queue;
+  CompletionQueue& receive_queue;
+  RdmaBuffers& buffers;
+  QpState state = QpState::kReset;
+  std::array<std::uint64_t, kQpCounters> counts{};
+
+  void count(QpCounter counter) { ++counts[static_cast<unsigned>(counter)]; }
+  void fail() { state = QpState::kError; }
+};
+
+}  // namespace flitwise

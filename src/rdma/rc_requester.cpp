@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/rc_requester.h"
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kAtomicBytes = 8;
+
+WorkStatus status_of_nak(std::uint8_t syndrome) {
+  return syndrome == kInvalidRequestNak ? WorkStatus::kRemoteInvalid
+         : syndrome == kAccessNak       ? WorkStatus::kRemoteAccess
+                                        : WorkStatus::kRemoteOperation;
+}
+
+// SEND or WRITE at its place in the message; what comes with its last packet is `variant`.
+RdmaOpcode opcode_of(WorkOpcode work, bool is_first, bool is_last) {
+  const bool is_write = work == WorkOpcode::kWrite || work == WorkOpcode::kWriteImm;
+  const RdmaOpcode first = is_write ? RdmaOpcode::kWriteFirst : RdmaOpcode::kSendFirst;
+  const bool has_immediate = work == WorkOpcode::kSendImm || work == WorkOpcode::kWriteImm;
+  unsigned place = is_first ? 0 : 1;
+  if (is_last) {
+    if (work == WorkOpcode::kSendInv) {
+      return is_first ? RdmaOpcode::kSendOnlyInv : RdmaOpcode::kSendLastInv;
+    }
+    place = (is_first ? 4U : 2U) + (has_immediate ? 1U : 0U);
+  }
+  return static_cast<RdmaOpcode>(static_cast<unsigned>(first) + place);
+}
+
+}  // namespace
+
+RcRequester::RcRequester(QpContext& context) : context_(context), work_(context.setup.send_depth) {}
+
+void RcRequester::reset() {
+  work_.clear();
+  next_ = next_packet_ = reads_out_ = without_ack_request_ = 0;
+  oldest_ = sent_end_ = allotted_end_ = 0;
+  waits_for_rnr_ = has_gone_back_ = false;
+}
+
+void RcRequester::begin(Psn first) {
+  oldest_ = sent_end_ = allotted_end_ = first & kPsnMask;
+  retries_left_ = context_.setup.retries;
+  rnr_retries_left_ = context_.setup.rnr_retries;
+}
+
+// [VB-3] [VB-C4, VB-C7, VB-C11] [PS-3]
+PostResult RcRequester::post(const SendWork& work) {
+  if (!is_one_of(context_.state, kSendingStates | bit_of(QpState::kError))) {
+    return PostResult::kWrongState;
+  }
+  const std::uint64_t bytes = work.local.bytes();
+  const std::uint64_t packets = packets_of(bytes, context_.setup.mtu);
+  if (bytes > kMostMessageBytes || packets > kMostOutstandingPsns) {
+    return PostResult::kTooLong;
+  }
+  if ((is_atomic(work.opcode) && bytes != kAtomicBytes) ||
+      (work.opcode == WorkOpcode::kLocalInv && bytes != 0)) {
+    return PostResult::kMalformed;
+  }
+  if (work_.full()) {
+    return PostResult::kFull;
+  }
+  work_.push_back({work, bytes,
+                   work.opcode == WorkOpcode::kLocalInv ? 0 : static_cast<std::uint32_t>(packets),
+                   0, false, WorkStatus::kSuccess});
+  return PostResult::kTaken;
+}
+
+// ---- out
+
+bool RcRequester::next(RdmaPacket& packet) {
+  while (is_one_of(context_.state, kSendingStates) && !waits_for_rnr_ && next_ < work_.size()) {
+    Work& work = work_[next_];
+    if (!work.is_started && !start(work)) {
+      return false;
+    }
+    if (work.packets == 0) {  // [RDM-10]
+      const bool is_done = context_.keys.invalidate(work.request.immediate, context_.setup.domain);
+      is_done ? complete(WorkStatus::kSuccess) : fail(WorkStatus::kLocalProtection);
+      continue;
+    }
+    const Psn psn = psn_plus(work.first, next_packet_);
+    const bool is_again = psn_distance(psn, sent_end_) < 0;
+    if (work.failure != WorkStatus::kSuccess ||
+        (!is_again && psn_distance(psn, oldest_) >= static_cast<int>(context_.setup.window))) {
+      return false;
+    }
+    // Checked for each packet: the region may have gone since the last one. [VB-C10]
+    const RdmaRight right = is_read_or_atomic(work.request.opcode) ? kLocalWrite : kLocalRead;
+    if (!context_.keys.allow(context_.setup.domain, work.request.local, right)) {
+      work.failure = WorkStatus::kLocalProtection;
+      fail_if_due();
+      return false;
+    }
+    packet = RdmaPacket{};
+    packet.partition = context_.setup.partition;
+    packet.queue_pair = context_.setup.peer;
+    packet.psn = psn;
+    fill(work, next_packet_, packet);
+    note_sent(is_read_or_atomic(work.request.opcode) ? psn_plus(work.first, work.packets)
+                                                     : psn_plus(psn, 1),
+              is_again);
+    return true;
+  }
+  return false;
+}
+
+// [VB-10] [VB-C9] [PS-3]; a queue that drains starts nothing. [VB-3]
+bool RcRequester::may_start(const Work& work) const {
+  const bool reads = is_read_or_atomic(work.request.opcode);
+  const std::uint64_t unacknowledged = (allotted_end_ - oldest_) & kPsnMask;
+  return context_.state == QpState::kRts && !(work.request.is_fenced && reads_out_ > 0) &&
+         !(reads && reads_out_ >= context_.setup.most_reads_out) &&
+         !(work.packets == 0 && next_ > 0) && unacknowledged + work.packets <= kMostOutstandingPsns;
+}
+
+bool RcRequester::start(Work& work) {
+  // Its first PSN is held against the window before it has one: what does not go is not started.
+  if (!may_start(work) ||
+      psn_distance(allotted_end_, oldest_) >= static_cast<int>(context_.setup.window)) {
+    return false;
+  }
+  work.is_started = true;
+  work.first = allotted_end_;
+  allotted_end_ = psn_plus(allotted_end_, work.packets);
+  reads_out_ += is_read_or_atomic(work.request.opcode) ? 1 : 0;
+  next_packet_ = 0;
+  return true;
+}
+
+void RcRequester::fill(const Work& work, std::uint32_t index, RdmaPacket& packet) {
+  const SendWork& request = work.request;
+  const std::uint64_t offset = std::uint64_t{index} * context_.setup.mtu;
+  packet.address = request.remote_address;
+  packet.key = request.remote_key;
+  if (request.opcode == WorkOpcode::kRead) {  // what is missing, from there on [RDM-5]
+    packet.opcode = RdmaOpcode::kReadRequest;
+    packet.address += offset;
+    packet.length = static_cast<std::uint32_t>(work.bytes - offset);
+  } else if (is_atomic(request.opcode)) {
+    packet.opcode =
+        request.opcode == WorkOpcode::kCmpSwap ? RdmaOpcode::kCmpSwap : RdmaOpcode::kFetchAdd;
+    packet.operand = request.operand;
+    packet.compare = request.compare;
+  } else {
+    fill_message(work, index, packet);
+  }
+}
+
+// [VB-4] [RX-5]
+void RcRequester::fill_message(const Work& work, std::uint32_t index, RdmaPacket& packet) {
+  const std::uint64_t offset = std::uint64_t{index} * context_.setup.mtu;
+  const bool is_last = index + 1 == work.packets;
+  packet.opcode = opcode_of(work.request.opcode, index == 0, is_last);
+  packet.length = static_cast<std::uint32_t>(work.bytes);
+  packet.immediate = work.request.immediate;
+  packet.payload = work.request.local.part(offset, context_.setup.mtu);
+  packet.payload_bytes = static_cast<std::uint32_t>(packet.payload.bytes());
+  packet.pad = pad_of(packet.payload_bytes);
+  packet.is_solicited = is_last && work.request.is_solicited;
+  packet.asks_for_ack = is_last || ++without_ack_request_ >= kPacketsPerAckRequest;
+  without_ack_request_ = packet.asks_for_ack ? 0 : without_ack_request_;
+}
+
+void RcRequester::note_sent(Psn end, bool is_again) {
+  const Work& work = work_[next_];
+  if (is_again) {
+    context_.count(QpCounter::kResent);
+  }
+  if (psn_distance(end, sent_end_) > 0) {
+    sent_end_ = end;
+  }
+  next_packet_ = (end - work.first) & kPsnMask;
+  if (next_packet_ == work.packets) {
+    ++next_;
+    next_packet_ = 0;
+  }
+}
+
+// ---- in
+
+RdmaEffect RcRequester::receive(const RdmaPacket& packet) {
+  if (psn_distance(packet.psn, oldest_) < 0) {  // [RO-C7]
+    context_.count(QpCounter::kStaleAck);
+    return {};
+  }
+  if (psn_distance(packet.psn, sent_end_) >= 0) {  // [PS-C3]
+    context_.count(QpCounter::kBogusAck);
+    return {};
+  }
+  const RdmaPacketKind kind = info_of(packet.opcode).kind;
+  RdmaEffect effect;
+  if (kind == RdmaPacketKind::kAck) {
+    take_ack(packet);
+  } else {
+    effect = take_bytes(packet, kind);
+  }
+  fail_if_due();
+  return effect;
+}
+
+void RcRequester::take_ack(const RdmaPacket& packet) {
+  const std::uint8_t type = packet.syndrome & kSyndromeType;
+  if (type == 0) {
+    if (!acknowledge(psn_plus(packet.psn, 1))) {
+      imply_nak();
+    }
+  } else if (!acknowledge(packet.psn)) {
+    imply_nak();  // answers before it are missing: it tells of nothing but that
+  } else if (type == (kRnrSyndrome & kSyndromeType)) {
+    take_rnr(packet);
+  } else if (packet.syndrome == kSequenceNak) {
+    if (!has_gone_back_) {
+      go_back();
+    }
+    has_gone_back_ = true;
+  } else if (packet.syndrome > kSequenceNak && packet.syndrome <= kOperationNak) {
+    fail(status_of_nak(packet.syndrome));
+  }
+}
+
+// [VB-9]
+void RcRequester::take_rnr(const RdmaPacket& packet) {
+  if (waits_for_rnr_) {
+    return;
+  }
+  if (context_.setup.rnr_retries != 7 && rnr_retries_left_-- == 0) {
+    fail(WorkStatus::kRnrRetryExceeded);
+    return;
+  }
+  waits_for_rnr_ = true;
+  rnr_time_ = packet.syndrome & 0x1f;
+  go_back();
+}
+
+// A READ response or the answer of an atomic. [RDM-5]
+RdmaEffect RcRequester::take_bytes(const RdmaPacket& packet, RdmaPacketKind kind) {
+  if (!acknowledge(packet.psn)) {
+    imply_nak();
+    return {};
+  }
+  const Work& work = work_.front();
+  const SendWork& request = work.request;
+  const std::uint32_t index = (packet.psn - work.first) & kPsnMask;
+  const bool is_result = kind == RdmaPacketKind::kAtomicAck;
+  RdmaEffect effect = {
+      is_result ? RdmaEffect::Kind::kResult : RdmaEffect::Kind::kPayload,
+      request.local.part(std::uint64_t{index} * context_.setup.mtu, context_.setup.mtu)};
+  const bool is_last = index + 1 == work.packets;
+  const std::uint64_t bytes = is_result ? 0 : effect.view.bytes();
+  if ((is_result ? !is_atomic(request.opcode) : request.opcode != WorkOpcode::kRead) ||
+      info_of(packet.opcode).is_last != is_last || packet.payload_bytes != bytes ||
+      packet.pad != pad_of(packet.payload_bytes)) {
+    fail(WorkStatus::kBadResponse);
+    return {};
+  }
+  if (!context_.keys.allow(context_.setup.domain, effect.view, kLocalWrite)) {
+    fail(WorkStatus::kLocalProtection);
+    return {};
+  }
+  advance(1);
+  return effect;
+}
+
+// All before `end` has come. False: it would have to, but a READ or atomic has had no answer.
+bool RcRequester::acknowledge(Psn end) {
+  while (psn_distance(end, oldest_) > 0) {
+    const Work& work = work_.front();
+    if (is_read_or_atomic(work.request.opcode)) {
+      return false;
+    }
+    const Psn work_end = psn_plus(work.first, work.packets);
+    advance((psn_distance(end, work_end) > 0 ? work_end - oldest_ : end - oldest_) & kPsnMask);
+  }
+  return true;
+}
+
+// The oldest packets, all of the oldest work, are done.
+void RcRequester::advance(std::uint32_t packets) {
+  oldest_ = psn_plus(oldest_, packets);
+  ++progress_;
+  retries_left_ = context_.setup.retries;
+  rnr_retries_left_ = context_.setup.rnr_retries;
+  has_gone_back_ = waits_for_rnr_ = false;
+  const Work& work = work_.front();
+  const std::uint32_t done = (oldest_ - work.first) & kPsnMask;
+  if (done == work.packets) {
+    complete(WorkStatus::kSuccess);
+  } else if (next_ == 0) {
+    next_packet_ = std::max(next_packet_, done);
+  }
+}
+
+void RcRequester::go_back() {
+  next_ = 0;
+  next_packet_ = (oldest_ - work_.front().first) & kPsnMask;
+}
+
+void RcRequester::imply_nak() {
+  if (!has_gone_back_) {
+    context_.count(QpCounter::kLostAnswer);
+    go_back();
+    has_gone_back_ = true;
+  }
+}
+
+void RcRequester::time_out() {
+  if (!is_one_of(context_.state, kSendingStates) || !timer_runs()) {
+    return;
+  }
+  context_.count(QpCounter::kTimeOut);
+  if (retries_left_ == 0) {
+    fail(WorkStatus::kRetryExceeded);
+    return;
+  }
+  --retries_left_;
+  has_gone_back_ = false;
+  go_back();
+}
+
+void RcRequester::end_rnr_wait() {
+  waits_for_rnr_ = false;
+}
+
+// ---- completions
+
+// The oldest work is done. [VB-5, 6]
+void RcRequester::complete(WorkStatus status) {
+  const Work& work = work_.front();
+  const SendWork& request = work.request;
+  const bool is_good = status == WorkStatus::kSuccess;
+  if (request.is_signaled || !is_good) {
+    context_.send_queue.push({request.id, context_.setup.number, status, false, request.opcode,
+                              false, is_good ? work.bytes : 0, 0});
+  }
+  reads_out_ -= work.is_started && is_read_or_atomic(request.opcode) ? 1 : 0;
+  work_.pop_front();
+  if (next_ > 0) {
+    --next_;
+  } else {
+    next_packet_ = 0;
+  }
+}
+
+void RcRequester::fail(WorkStatus status) {
+  complete(status);
+  context_.fail();
+}
+
+void RcRequester::fail_if_due() {
+  if (!work_.empty() && work_.front().failure != WorkStatus::kSuccess &&
+      context_.state != QpState::kError) {
+    fail(work_.front().failure);
+  }
+}
+
+void RcRequester::flush() {
+  while (!work_.empty()) {
+    complete(WorkStatus::kFlushed);
+  }
+  oldest_ = sent_end_ = allotted_end_;
+  waits_for_rnr_ = false;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Objects in lines of RDMA: the setup of two ends, work requests, receive buffers, packets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "codec/json_reader.h"
+#include "rdma/rdma_end.h"
+
+namespace flitwise {
+
+/// Each key has one value, or a list of one for each end; what each end knows of its peer follows.
+void read_rdma_setup(JsonReader& in, std::array<RdmaEndSetup, 2>& ends, bool& connects);
+void read_rdma_send(JsonReader& in, SendWork& work);
+void read_rdma_receive(JsonReader& in, ReceiveWork& work);
+/// Whatever a peer might send.
+void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet);
+/// "LW RR RW RA", or fewer of them.
+Complaint read_rdma_rights(const Json& value, std::uint8_t& rights);
+
+}  // namespace flitwise

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Two ends of an RDMA connection and the packets between them, driven by lines of a script.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "script/rdma_line.h"
+
+namespace flitwise {
+
+class RdmaScript {
+ public:
+  using Sink = std::function<void(const Json&)>;
+  /// Does what the line says and tells what comes of it, as events. Before the first line that sets
+  /// two ends up there are two as that line makes them without keys.
+  void run(const RdmaLine& line, const Sink& sink);
+
+ private:
+  friend struct RdmaActions;
+
+  void set_up(const RdmaLine& line);
+  bool send(unsigned end);
+  void deliver(unsigned end);
+  void tell_asynchronous(unsigned end);
+
+  struct End {
+    explicit End(const RdmaEndSetup& setup) : end(setup) {}
+    RdmaEnd end;
+    std::deque<RdmaWirePacket> arriving;
+    QpState told = QpState::kReset;
+    bool has_told_failure = false;
+  };
+  std::array<std::unique_ptr<End>, 2> ends_;
+  Sink sink_;
+};
+
+}  // namespace flitwise
