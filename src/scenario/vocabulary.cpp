@@ -269,10 +269,12 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
     }
     return words;
   }();
-  // On a wire a status is a number of the packet; the type of a fault is none of a packet.
+  // On a wire a status is a number of the packet; the type of a fault is none of a packet,
+  // and ends of RDMA are numbers.
   const bool is_free = (field == "status" && event != "completion") ||
                        (field == "kind" && event != "error") ||
-                       (field == "type" && event == "fault_record");
+                       (field == "type" && event == "fault_record") ||
+                       (field == "end" && event.rfind("rdma_", 0) == 0);
   const auto found = kWords.find(field);
   return is_free || found == kWords.end() ? nullptr : &found->second;
 }
