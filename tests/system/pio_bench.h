@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "pio/pio_result.h"
+#include "pio/pio_sender.h"
 #include "system/machine.h"
 
 namespace flitwise::pio_bench {
@@ -41,6 +42,11 @@ inline Ended ended(const Machine& machine) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
   return done;
+}
+
+/// Send memory of ep0.
+inline const SendEngine& rules_of(Machine& machine) {
+  return dynamic_cast<PioSender&>(*machine.fabric().find("ep0")->sender).engine().rules();
 }
 
 inline Ended run(const std::string& yaml) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "machine_bench.h"
-#include "pio/pio_sender.h"
 #include "pio_bench.h"
 
 namespace flitwise::pio_returns_test {
@@ -193,8 +192,7 @@ TEST(PioReturns, PIO_091_TheReturnAfterAFaultSaysAllCredits) {
       "run.yaml", ""));
   ASSERT_TRUE(bench.bring_up());
   Machine& machine = bench.machine;
-  auto& sender = dynamic_cast<PioSender&>(*machine.fabric().find("ep0")->sender);
-  const SendContext& context = sender.engine().rules().context(0);
+  const SendContext& context = pio_bench::rules_of(machine).context(0);
   const auto shadow = [&] {
     return machine.memory().peek_u64(machine.config.workload.buffer_base);
   };

@@ -7,7 +7,6 @@
 
 #include "flitwise/error.h"
 #include "machine_bench.h"
-#include "pio/pio_sender.h"
 #include "pio_bench.h"
 
 namespace flitwise::pio_vls_test {
@@ -34,8 +33,7 @@ std::vector<double> blocks_by_context(unsigned vls, const std::string& egress) {
     EXPECT_TRUE(bench.run_until([&] { return now() >= begin + at; }));
     std::vector<double> all;
     for (unsigned context = 0; context < vls; ++context) {
-      auto& sender = dynamic_cast<PioSender&>(*bench.machine.fabric().find("ep0")->sender);
-      const SendEngine& rules = sender.engine().rules();
+      const SendEngine& rules = pio_bench::rules_of(bench.machine);
       all.push_back(static_cast<double>(rules.context(context).freed()));
     }
     return all;
