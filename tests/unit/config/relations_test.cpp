@@ -333,14 +333,15 @@ TEST(Relations, NoRunIsLongerThanSimulatedTime) {
     return more;
   };
   const std::vector<std::string> slow_memory = {"host.memory.bandwidth=1Mb/s",
-                                                "workload.payload=1MiB", "run.warmup=0"};
+                                                "workload.payload=1MiB", "run.warmup=0",
+                                                "workload.buffer_size=1MiB"};
   expect_accepted(of("1072", slow_memory));
   expect_refused(of("1073", slow_memory),
                  "1073 requests, the warm-up included, take 9001 s of simulated time or more; "
                  "expected at most 9000 s: fewer requests, or another host.memory.bandwidth");
   // 1 MiB in 16.4 us of 16 lanes with 32 Gb/s each.
   const std::vector<std::string> link = {"link.preset=gen5x16", "workload.payload=1MiB",
-                                         "run.warmup=0"};
+                                         "workload.buffer_size=1MiB", "run.warmup=0"};
   expect_accepted(of("549000000", link));
   expect_refused(of("550000000", link), "fewer requests, or another link.preset");
   const std::vector<std::string> arrivals = {"workload.arrival=poisson", "workload.rate=1req/s",

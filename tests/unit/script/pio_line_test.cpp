@@ -149,7 +149,7 @@ TEST(PioLine, EventsNameTheirFields) {
             R"("free":1,"returned":1,"pending":0,"packet_blocks":1,"next_slot":1})");
   EXPECT_EQ(
       answers.lines[4],
-      R"({"event":"pio_counts","launched":"0 0 0 0 0 0 0 0 1","bad_context_writes":2,"mixed_address_returns":0,)"
+      R"({"event":"pio_counts","launched":"0 0 0 0 0 0 0 0 1","bad_context_writes":2,"mixed_address_returns":0,"unaddressed_returns":0,)"
       R"("sdma_errors":"162"})");
   EXPECT_THAT(answers.lines[5], HasSubstr(R"({"event":"pio_block","block":4,"qws":"0x0","hex":")"));
 }
