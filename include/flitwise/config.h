@@ -144,6 +144,7 @@ struct CoresConfig {
   VlChoice vl_choice = VlChoice::kPacket;
   unsigned write_queue = 32;   ///< posted writes that the IIO holds for the link
   double credit_requests = 0;  ///< share of packets whose PBC asks for credits
+  DriverWait credit_wait = DriverWait::kPoll;
   Bytes sdma_from = 0;         ///< packets of so many bytes and more go by SDMA; 0: none
   unsigned hostile = 0;        ///< processes of so many domains, the last ones, write anything
   struct {
@@ -154,6 +155,7 @@ struct CoresConfig {
     Time fence = Time::from_ns(200);       ///< core to the IIO and back [PIO-4.4]
     Time credit_poll = Time::from_ns(50);  ///< between two looks at returned credits
     Time descriptor = Time::from_ns(20);   ///< a descriptor of SDMA is made and written
+    Time interrupt = Time::from_us(1);     ///< from an interrupt at the root port to its thread
   } timing;
 };
 

@@ -14,6 +14,7 @@
 #include "pio/pio_result.h"
 #include "pio/pio_sender.h"
 #include "pio/receive_engine.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 namespace {
@@ -28,7 +29,10 @@ PacketTraits packets_of(const Config& device, const CoresConfig& cores) {
           device.faults.pio_integrity, 0};
 }
 
-PioCoreConfig core_config(const Config& device, const CoresConfig& cores, std::uint64_t seed) {
+// index: of the device, whose interrupts have a destination of their own.
+PioCoreConfig core_config(const Config& device, const CoresConfig& cores, std::uint64_t seed,
+                          std::size_t index) {
+  constexpr std::uint64_t kDestination = 4096;  // bits 19:12 of the address
   const WorkloadConfig& workload = device.workload;
   PacketTraits packets = packets_of(device, cores);
   packets.seed = Random(seed).split("integrity").next();
@@ -40,7 +44,8 @@ PioCoreConfig core_config(const Config& device, const CoresConfig& cores, std::u
                    workload.buffer_size,
                    packets,
                    cores.sdma_from > 0,
-                   workload.sizes.empty() ? workload.payload : workload.size_cap};
+                   workload.sizes.empty() ? workload.payload : workload.size_cap,
+                   kInterruptWindow + index * kDestination % kInterruptWindowBytes};
   return config;
 }
 
@@ -140,8 +145,9 @@ void add_pio(Builder& builder, FabricDevice& device) {
   const RunConfig run = builder.with_own_seed(config, fabric.graph[device.node].position).run;
   auto made = std::make_unique<PioSender>(
       site_of(fabric, device),
-      core_config(config, builder.at_root_port(device).host.cores, run.seed), config.workload,
-      config.device, run);
+      core_config(config, builder.at_root_port(device).host.cores, run.seed,
+                  static_cast<std::size_t>(&device - fabric.devices.data())),
+      config.workload, config.device, run);
   PioSender& sender = *made;
   device.sender = std::move(made);
   set_routes(fabric, device, sender);

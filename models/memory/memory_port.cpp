@@ -170,6 +170,18 @@ tlm::tlm_sync_enum MemoryPort::response(tlm::tlm_generic_payload& payload, tlm::
   return answer;
 }
 
+bool MemoryPort::poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
+  // The target of a write never changes its data.
+  auto* const data = const_cast<std::uint8_t*>(bytes);
+  const bool is_done = access(tlm::TLM_WRITE_COMMAND, address, data, size);
+  for (const auto& seen : seen_) {
+    if (is_done) {
+      seen->written(address, bytes, size, now(), now());
+    }
+  }
+  return is_done;
+}
+
 bool MemoryPort::poke_u64(std::uint64_t address, std::uint64_t value) {
   std::array<std::uint8_t, 8> bytes{};
   store_u64(bytes.data(), value);

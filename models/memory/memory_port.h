@@ -73,10 +73,7 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   /// line, which is read, or written where it is enabled.
   bool submit(MemoryClient& client, PacketRef packet, std::uint64_t address, Time delay);
   /// Untimed access for software and scripts; false where the memory cannot serve it whole.
-  bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
-    // The target of a write never changes its data.
-    return access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes), size);
-  }
+  bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
   bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
     return access(tlm::TLM_READ_COMMAND, address, bytes, size);
   }

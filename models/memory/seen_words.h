@@ -38,12 +38,6 @@ class SeenWords {
       at = next_watched(at + piece);
     }
   }
-  /// Software writes eight bytes itself: at once, and ahead of writes that are not done. REQUIRES:
-  /// holds(address).
-  void set(std::uint64_t address, std::uint64_t word, Time now) {
-    take_due(now);
-    std::memcpy(&bytes_[index_of(address)], &word, sizeof(word));
-  }
   /// The eight bytes there as they stand in memory at `now`. REQUIRES: holds(address).
   std::uint64_t look(std::uint64_t address, Time now) {
     take_due(now);

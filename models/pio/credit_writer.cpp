@@ -6,19 +6,24 @@
 
 #include <utility>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
 
-CreditWriter::CreditWriter(SendEngine& rules, const PioConfig& config,
+CreditWriter::CreditWriter(SendEngine& rules, const PioEngineConfig& config,
                            std::function<void()> work_appeared)
     : rules_(rules),
-      crossing_(config.timing.crossing),
-      steering_tag_(static_cast<std::uint16_t>(config.steering_tag)),
+      interrupt_address_(config.interrupt_address),
+      crossing_(config.pio.timing.crossing),
+      steering_tag_(static_cast<std::uint16_t>(config.pio.steering_tag)),
       work_appeared_(std::move(work_appeared)) {
   rules_.set_coalescing(true);
   for (std::uint32_t slot = kSlots; slot > 0; --slot) {
     free_slots_.push_back(slot - 1);
+  }
+  for (unsigned context = 0; context < kSendContexts; ++context) {
+    messages_[context] = boost::endian::native_to_little(kFirstCreditInterrupt + context);
   }
 }
 
@@ -42,6 +47,8 @@ void CreditWriter::cross(Time now) {
     }
     one.address = first.address;
     one.domain = DomainId{rules_.group_of_context(first.context).first};
+    one.set = first.context / kContextsPerSet;
+    one.interrupts = first.interrupts;
     crossing_returns_.push_back({slot, due_.front(), now + crossing_});
     rules_.take_return();
     due_.pop_front();
@@ -51,6 +58,9 @@ void CreditWriter::cross(Time now) {
 bool CreditWriter::next(Time now, Transfer& transfer) {
   if (next_at() > now) {
     return false;
+  }
+  if (!raised_.empty()) {
+    return next_interrupt(transfer);
   }
   const Crossing first = crossing_returns_.front();
   crossing_returns_.pop_front();
@@ -67,11 +77,42 @@ bool CreditWriter::next(Time now, Transfer& transfer) {
   waits_.add(first.due, now);
   ++sent_;
   steered_ += steering_tag_ != kNoSteeringTag ? 1 : 0;
+  raise(one, now);
   cross(now);
   return true;
 }
 
+void CreditWriter::raise(const Return& one, Time now) {
+  for (unsigned left = one.interrupts; left != 0; left &= left - 1) {
+    const unsigned member = static_cast<unsigned>(__builtin_ctz(left));
+    make_room(raised_);
+    raised_.push_back({one.set * kContextsPerSet + member, now});
+  }
+}
+
+// Behind its return, which it does not pass. [PIO-12.12] [LNK-9.1]
+bool CreditWriter::next_interrupt(Transfer& transfer) {
+  const Raised first = raised_.front();
+  raised_.pop_front();
+  transfer = {};
+  transfer.op = Op::kMsi;
+  transfer.domain = DomainId{first.context};
+  transfer.address = interrupt_address_;
+  transfer.bytes = sizeof(messages_[0]);
+  transfer.issue = transfer.ready = first.ready;
+  transfer.token = kSlots + first.context;
+  transfer.counts = counts_requests_;
+  transfer.data = reinterpret_cast<const std::uint8_t*>(&messages_[first.context]);
+  ++interrupts_;
+  ++interrupts_out_;
+  return true;
+}
+
 void CreditWriter::finished(const TransferEnd& end) {
+  if (end.token >= kSlots) {
+    --interrupts_out_;
+    return;
+  }
   free_slots_.push_back(end.token);
   cross(flitwise::now());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Writes the credit returns of a device to host memory, 64 bytes each. They cross to the clock of
 /// the PCIe interface one behind the other; while one waits for that, later ones of its group
-/// update it. [PIO-8.2, 12.21]
+/// update it. Behind a return go the interrupts of its contexts. [PIO-8.2, 12.12, 12.21]
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -14,6 +14,7 @@
 
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
+#include "pio/pio_config.h"
 #include "pio/send_engine.h"
 #include "stats/wait_book.h"
 
@@ -21,7 +22,8 @@ namespace flitwise {
 
 class CreditWriter final : public Engine {
  public:
-  CreditWriter(SendEngine& rules, const PioConfig& config, std::function<void()> work_appeared);
+  CreditWriter(SendEngine& rules, const PioEngineConfig& config,
+               std::function<void()> work_appeared);
 
   /// What the rules have made since it was called last begins to cross, as far as there is room.
   void note_returns(Time now) {
@@ -29,14 +31,19 @@ class CreditWriter final : public Engine {
       note_new(now);
     }
   }
-  std::uint64_t sent() const { return sent_; }        ///< returns, to the shell
-  std::uint64_t steered() const { return steered_; }  ///< of these, with a steering tag
+  std::uint64_t sent() const { return sent_; }              ///< returns, to the shell
+  std::uint64_t steered() const { return steered_; }        ///< of these, with a steering tag
+  std::uint64_t interrupts() const { return interrupts_; }  ///< sent, to the shell
   /// Nothing waits, and all that was given to the shell has left it.
-  bool is_quiet() const { return due_.empty() && free_slots_.size() == kSlots; }
+  bool is_quiet() const {
+    return due_.empty() && free_slots_.size() == kSlots && raised_.empty() && interrupts_out_ == 0;
+  }
 
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override {
-    return crossing_returns_.empty() ? Time::never() : crossing_returns_.front().ready;
+    return !raised_.empty()            ? raised_.front().ready
+           : crossing_returns_.empty() ? Time::never()
+                                       : crossing_returns_.front().ready;
   }
   void finished(const TransferEnd& end) override;
   bool is_done() const override { return is_quiet(); }
@@ -53,6 +60,12 @@ class CreditWriter final : public Engine {
     std::array<std::uint64_t, kContextsPerSet> qws;  // as they stand in memory
     std::uint64_t address = 0;
     DomainId domain{};
+    unsigned set = 0;
+    std::uint8_t interrupts = 0;  // of the contexts of its set, a bit each
+  };
+  struct Raised {
+    unsigned context = 0;
+    Time ready{};  // its return has gone out
   };
   struct Crossing {
     std::uint32_t slot = 0;
@@ -62,8 +75,11 @@ class CreditWriter final : public Engine {
 
   void note_new(Time now);
   void cross(Time now);
+  void raise(const Return& one, Time now);
+  bool next_interrupt(Transfer& transfer);
 
   SendEngine& rules_;
+  const std::uint64_t interrupt_address_;
   const Time crossing_;  // between the clocks of send memory and of the PCIe interface
   const std::uint16_t steering_tag_;
   const std::function<void()> work_appeared_;
@@ -71,7 +87,10 @@ class CreditWriter final : public Engine {
   boost::circular_buffer<Crossing> crossing_returns_{kCrossing};
   std::array<Return, kSlots> returns_{};  // by token: that cross, or were given to the shell
   std::vector<std::uint32_t> free_slots_;
-  std::uint64_t sent_ = 0, steered_ = 0;
+  boost::circular_buffer<Raised> raised_{kSendContexts};  // interrupts that go next
+  std::array<std::uint32_t, kSendContexts> messages_{};   // of contexts, as they stand in memory
+  std::uint64_t sent_ = 0, steered_ = 0, interrupts_ = 0;
+  unsigned interrupts_out_ = 0;   // given to the shell
   bool counts_requests_ = false;  // the window has begun
   WaitBook waits_;
 };

@@ -44,6 +44,8 @@ struct PioEngineConfig {
   PacketTraits egress;
   bool uses_sdma = false;          ///< rings are set up
   std::uint64_t most_payload = 0;  ///< bytes of a packet behind its PBC
+  /// Where the device writes its interrupts: they tell each other's by this address.
+  std::uint64_t interrupt_address = 0;
 
   /// Of a context in blocks.
   unsigned depth_of(unsigned context) const {
@@ -64,6 +66,15 @@ struct PioEngineConfig {
 
  private:
   static std::uint64_t whole_dws(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+};
+
+/// The share of one core in the workload of a device. Threads of all its cores have numbers from 0
+/// on; thread t has the contexts t, t + threads, ...
+struct PioCoreConfig {
+  CoresConfig cores;
+  PioEngineConfig engine;
+  unsigned first_thread = 0;
+  unsigned all_threads() const { return cores.count * cores.threads; }
 };
 
 }  // namespace flitwise

@@ -12,10 +12,6 @@
 namespace flitwise {
 namespace {
 
-// model: a thread that has waited for long looks less often, and sees its credits so much of the
-// wait later at most.
-constexpr std::int64_t kPollsOfAWait = 16;
-
 // The share of one thread in a number.
 std::uint64_t share_of(std::uint64_t all, unsigned number, unsigned threads) {
   return all / threads + (number < all % threads ? 1 : 0);
@@ -237,13 +233,13 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
     return false;
   }
   if (!context.credits.may_fill(blocks)) {
-    thread.credit_wait.begin(now);
-    force_if_needed(thread, context, blocks, now);
-    thread.free = now + std::max(config_.cores.timing.credit_poll,
-                                 Time{(now - thread.credit_wait.since()).fs / kPollsOfAWait});
+    await_credits(thread, context, blocks, now);
     return false;
   }
   thread.credit_wait.end(credit_waits_, now);
+  if (thread.interrupts != nullptr) {
+    let_interrupt(thread, *thread.interrupts, false);
+  }
   Packet& packet = thread.packet;
   packet = {};
   packet.context = &context;
@@ -346,15 +342,14 @@ void PioCore::drain(Time now) {
     releases_.add(block, now + config_.cores.timing.drain);
   }
   for (Thread& thread : threads_) {
-    for (; thread.force_writes > 0; --thread.force_writes) {
+    for (; !thread.control.empty(); thread.control.pop_front()) {
       if (!has_room(now)) {
         return;
       }
-      const std::uint64_t on =
-          boost::endian::native_to_little(std::uint64_t{thread.force_writes - 1});
-      hooks_.write(kPioRegisters +
-                       SendRegisters::offset_of(SendRegisters::kCreditForce, thread.forced_context),
-                   reinterpret_cast<const std::uint8_t*>(&on), sizeof(on));
+      const PioThread::ControlWrite& write = thread.control.front();
+      const std::uint64_t value = boost::endian::native_to_little(write.value);
+      hooks_.write(kPioRegisters + SendRegisters::offset_of(write.one, write.context),
+                   reinterpret_cast<const std::uint8_t*>(&value), sizeof(value));
     }
   }
 }
@@ -365,7 +360,7 @@ bool PioCore::is_exhausted() const {
 
 bool PioCore::is_quiet() const {
   const bool is_writing = any_of(threads_, [](const Thread& one) {
-    return one.packet.context != nullptr || one.needs_fence || one.force_writes > 0 ||
+    return one.packet.context != nullptr || one.needs_fence || !one.control.empty() ||
            one.in_error != nullptr;
   });
   return !is_writing && holds_no_block() && core_.waiting(0) == 0 && core_.waiting(1) == 0 &&

@@ -28,15 +28,6 @@
 
 namespace flitwise {
 
-/// The share of one core in the workload of a device. Threads of all its cores have numbers from 0
-/// on; thread t has the contexts t, t + threads, ...
-struct PioCoreConfig {
-  CoresConfig cores;
-  PioEngineConfig engine;
-  unsigned first_thread = 0;
-  unsigned all_threads() const { return cores.count * cores.threads; }
-};
-
 class PioCore final : public ComponentModule {
  public:
   /// What the core needs from outside.
@@ -70,6 +61,8 @@ class PioCore final : public ComponentModule {
   bool waits_for_room() const { return room_wait_.is_open(); }
   /// The IIO has room.
   void wake() { wakeup_.at(flitwise::now()); }
+  /// The credit interrupt of a context of that thread comes to the host then.
+  void interrupt(unsigned thread, Time when);
   /// Without the packets of hostile processes.
   PioSent sent() const { return {packets_, written_bytes_}; }
 
@@ -114,7 +107,10 @@ class PioCore final : public ComponentModule {
   void recover(unsigned number);
   void recovered(Thread& thread, bool was_halted);
   void write_anything(Thread& thread, Time now);
-  void force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now);
+  void await_credits(Thread& thread, const Context& context, unsigned blocks, Time now);
+  void let_interrupt(Thread& thread, const Context& context, bool is_on);
+  static void force(Thread& thread, const Context& context, Time now);
+  bool is_force_due(const Thread& thread, const Context& context, Time now) const;
   bool store_block(unsigned number, Time now);
   bool fence(unsigned number, Time now);
   void drain(Time now);

@@ -3,6 +3,7 @@
 // hostile processes do, which count none.
 #include <algorithm>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 #include "pio/pio_core.h"
 
@@ -11,6 +12,12 @@ namespace {
 
 // model: software that still waits writes ForceReturn again after so long.
 constexpr Time kForceAgain = Time::from_us(1);
+// model: one that is to be interrupted looks so often all the same, since a context may have failed
+// before its interrupt was on.
+constexpr Time kLookAgain = Time::from_us(16);
+// model: a thread that has waited for long looks less often, and sees its credits so much of the
+// wait later at most.
+constexpr std::int64_t kPollsOfAWait = 16;
 
 }  // namespace
 
@@ -29,18 +36,62 @@ bool PioCore::look_at_credits(Thread& thread, Context& context, Time now) {
   return !is_in_error;
 }
 
-// A force may come before enough blocks are free. Where it has returned too little, or nothing for
-// a while, another one follows. [PIO-7.9]
-void PioCore::force_if_needed(Thread& thread, const Context& context, unsigned blocks, Time now) {
-  const bool is_due = thread.forced_at == Time::never() ||
-                      thread.forced_shadow != context.credits.shadow() ||
-                      now - thread.forced_at >= kForceAgain;
-  if (!is_due || thread.force_writes > 0 ||
-      !context.credits.needs_force(blocks, config_.engine.pio.threshold)) {
+// A thread without enough credits: what it asks the device for, and when it looks again.
+void PioCore::await_credits(Thread& thread, const Context& context, unsigned blocks, Time now) {
+  thread.credit_wait.begin(now);
+  const bool needs_force = context.credits.needs_force(blocks, config_.engine.pio.threshold);
+  if (config_.cores.credit_wait == DriverWait::kPoll) {
+    if (needs_force && is_force_due(thread, context, now)) {
+      force(thread, context, now);
+    }
+    thread.free = now + std::max(config_.cores.timing.credit_poll,
+                                 Time{(now - thread.credit_wait.since()).fs / kPollsOfAWait});
     return;
   }
-  thread.force_writes = 2;
-  thread.forced_context = context.number;
+  // A return may have gone out before the interrupt is on: the force makes another one. (Linux
+  // hfi1)
+  const bool is_off = thread.interrupts != &context;
+  if (is_off) {
+    let_interrupt(thread, context, true);
+  }
+  if (is_off || (needs_force && is_force_due(thread, context, now))) {
+    force(thread, context, now);
+  }
+  thread.free = now + (needs_force ? kForceAgain : kLookAgain);
+}
+
+void PioCore::let_interrupt(Thread& thread, const Context& context, bool is_on) {
+  const PioConfig& pio = config_.engine.pio;
+  const SendContextSetup setup = {0, 0, static_cast<std::uint16_t>(pio.threshold), pio.early_return,
+                                  is_on};
+  make_room(thread.control);
+  thread.control.push_back(
+      {SendRegisters::kCreditControl, context.number, SendRegisters::credit_control_of(setup)});
+  thread.interrupts = is_on ? &context : nullptr;
+}
+
+void PioCore::interrupt(unsigned number, Time when) {
+  Thread& thread = threads_[number];
+  const Time look = when + config_.cores.timing.interrupt;
+  if (thread.credit_wait.is_open() && thread.in_error == nullptr && look < thread.free) {
+    thread.free = look;
+    wakeup_.at(look);
+  }
+}
+
+// A force may come before enough blocks are free. Where it has returned too little, or nothing for
+// a while, another one follows. [PIO-7.9]
+bool PioCore::is_force_due(const Thread& thread, const Context& context, Time now) const {
+  return thread.control.empty() &&
+         (thread.forced_at == Time::never() || thread.forced_shadow != context.credits.shadow() ||
+          now - thread.forced_at >= kForceAgain);
+}
+
+void PioCore::force(Thread& thread, const Context& context, Time now) {
+  for (const std::uint64_t is_on : {1U, 0U}) {
+    make_room(thread.control);
+    thread.control.push_back({SendRegisters::kCreditForce, context.number, is_on});
+  }
   thread.forced_at = now;
   thread.forced_shadow = context.credits.shadow();
 }

@@ -23,7 +23,8 @@ constexpr std::uint64_t PioResult::*kCountsOfARun[] = {
     &PioResult::due_to_pbc,    &PioResult::due_to_threshold,
     &PioResult::due_to_force,  &PioResult::due_to_early,
     &PioResult::due_to_error,  &PioResult::coalesced_returns,
-    &PioResult::return_writes, &PioResult::steered_returns};
+    &PioResult::return_writes, &PioResult::steered_returns,
+    &PioResult::interrupts};
 
 unsigned group_exponent(unsigned contexts) {
   return static_cast<unsigned>(__builtin_ctz(contexts));
@@ -38,7 +39,7 @@ PioEngine::PioEngine(const sc_core::sc_module_name& name, std::string device,
       config_(config),
       wakeup_("wakeup", config.pio.timing.clock),
       egress_(config_.pio, rules_, config.egress),
-      returns_(rules_, config_.pio, work_appeared),
+      returns_(rules_, config_, work_appeared),
       sdma_(config_, rules_, std::move(work_appeared), [this](Time when) { wakeup_.at(when); }),
       registers_(rules_, config.pio.timing.crossing) {
   wakeup_.wakes("work", [this] { work(); });
@@ -212,6 +213,7 @@ PioResult PioEngine::totals() const {
   sum.coalesced_returns = returns.coalesced;
   sum.return_writes = returns.writes;
   sum.steered_returns = returns_.steered();
+  sum.interrupts = returns_.interrupts();
   return sum;
 }
 

@@ -24,7 +24,8 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
                                  {"returns by error", &PioResult::due_to_error},
                                  {"coalesced", &PioResult::coalesced_returns},
                                  {"return writes", &PioResult::return_writes},
-                                 {"with steering tag", &PioResult::steered_returns}};
+                                 {"with steering tag", &PioResult::steered_returns},
+                                 {"interrupts", &PioResult::interrupts}};
   std::vector<Column> seen;
   std::vector<std::string> header = {"PIO",      "packets", "bytes",    "blocks",
                                      "returned", "pending", "mean, ns", "p99, ns"};
@@ -96,6 +97,8 @@ const StatisticsTable& pio_table() {
                  "coalesced.")
           .count("credit_returns.steered", &PioResult::steered_returns,
                  "Of these, sent with a steering tag.")
+          .count("credit_returns.interrupts", &PioResult::interrupts,
+                 "Credit interrupts, sent behind their return.")
           .count("returned", &PioResult::returned, "Blocks that were returned to software.")
           .count("pending", &PioResult::pending,
                  "Blocks that are free and not returned at the end.")

@@ -21,6 +21,7 @@ struct PioResult {
   std::uint64_t coalesced_returns = 0;  ///< causes that made no write of their own
   std::uint64_t return_writes = 0;      ///< returns that were made
   std::uint64_t steered_returns = 0;    ///< that were sent with a steering tag
+  std::uint64_t interrupts = 0;         ///< credit interrupts that were sent
   std::uint64_t returned = 0;           ///< blocks that returns of the window have told of
   std::uint64_t pending = 0;            ///< blocks
   std::uint64_t posted_writes = 0;

@@ -29,6 +29,10 @@ PioSender::PioSender(const Site& site, const PioCoreConfig& config, const Worklo
                                                own, workload, device, run, hooks_of_cores()));
   }
   site.port.watch_posted([this] { wake_next(); });
+  if (config.cores.credit_wait == DriverWait::kInterrupt) {
+    site.port.watch_interrupts(
+        [this](const Packet& packet, Time when) { interrupt(packet, when); });
+  }
 }
 
 void PioSender::start(Time now) {
@@ -57,7 +61,7 @@ PioCore::Hooks PioSender::hooks_of_cores() {
   hooks.returned = [this](unsigned context) { return engine_.rules().context(context).returned(); };
   hooks.are_returns_lost = [this] { return site_.port.counters().dropped_bytes > 0; };
   hooks.recovery = {&site_.bridge, [this] { return site_.bar(site_.index) + kPioRegisters; },
-                    [this](std::uint64_t address) { set_to_0(address); },
+                    [this](std::uint64_t address) { site_.memory.poke_u64(address, 0); },
                     config_.cores.timing.credit_poll};
   hooks.work_ended = site_.work_ended;
   return hooks;
@@ -88,11 +92,6 @@ std::uint64_t PioSender::look(std::uint64_t address) {
   return boost::endian::little_to_native(seen_.look(address, now()));
 }
 
-void PioSender::set_to_0(std::uint64_t address) {
-  site_.memory.poke_u64(address, 0);
-  seen_.set(address, 0, now());
-}
-
 // To an offset of BAR 0.
 void PioSender::write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
   site_.bridge.write(site_.bar(site_.index) + offset, bytes, size, engine_.is_counted());
@@ -113,6 +112,19 @@ void PioSender::wake_next() {
       cores_[turn_]->wake();
       return;
     }
+  }
+}
+
+// One of this device: for the thread that has the context.
+void PioSender::interrupt(const Packet& packet, Time when) {
+  if (packet.tlp.address != config_.engine.interrupt_address || packet.payload.size() < 4) {
+    return;
+  }
+  const std::uint32_t number = boost::endian::load_little_u32(packet.payload.data());
+  const unsigned context = number - kFirstCreditInterrupt;
+  if (context < config_.engine.contexts) {
+    const unsigned thread = context % config_.all_threads();
+    cores_[thread / config_.cores.threads]->interrupt(thread % config_.cores.threads, when);
   }
 }
 

@@ -50,10 +50,10 @@ class PioSender final : public DeviceSender {
   SdmaDriver::Hooks hooks_of_driver();
   bool send_by_sdma(unsigned domain, std::uint32_t payload, unsigned vl, Time when);
   std::uint64_t look(std::uint64_t address);
-  void set_to_0(std::uint64_t address);
   void write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size);
   void count();
   void wake_next();
+  void interrupt(const Packet& packet, Time when);
   PioSent sent() const;
 
   const Site site_;

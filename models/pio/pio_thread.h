@@ -3,6 +3,8 @@
 /// waits for.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "pio/context_recovery.h"
 #include "pio/hostile_writes.h"
 #include "pio/pbc.h"
+#include "pio/send_registers.h"
 #include "pio/sender_credits.h"
 #include "stats/open_wait.h"
 #include "workload/workload.h"
@@ -33,6 +36,12 @@ struct PioThread {
     bool is_read = false;  // its source
   };
 
+  struct ControlWrite {
+    SendRegisters::Register one{};
+    unsigned context = 0;
+    std::uint64_t value = 0;
+  };
+
   std::unique_ptr<Workload> stream;
   std::uint64_t total = 0;  // packets
   WorkItem item;
@@ -44,15 +53,15 @@ struct PioThread {
   Packet packet;
   Time free{};  // of what it does
   OpenWait credit_wait;
-  OpenWait ring_wait;              // for room in the ring of an SDMA engine
-  OpenWait place_wait;             // for a block of the store buffer
-  Time iio_blocked{};              // of that wait: the IIO had no room for a write of the core
-  Time forced_at = Time::never();  // ForceReturn, for the packet that waits
-  unsigned forced_shadow = 0;      // what the thread knew then
-  unsigned forced_context = 0;
-  unsigned force_writes = 0;       // that are to go: of 1, then of 0
-  Time fence_due = Time::never();  // the answer of the IIO
-  Context* in_error = nullptr;     // null: none; else it is recovered
+  OpenWait ring_wait;                   // for room in the ring of an SDMA engine
+  OpenWait place_wait;                  // for a block of the store buffer
+  Time iio_blocked{};                   // of that wait: the IIO had no room for a write of the core
+  Time forced_at = Time::never();       // ForceReturn, for the packet that waits
+  unsigned forced_shadow = 0;           // what the thread knew then
+  const Context* interrupts = nullptr;  // whose credit interrupt is on
+  boost::circular_buffer<ControlWrite> control{8};  // writes that are to go
+  Time fence_due = Time::never();                   // the answer of the IIO
+  Context* in_error = nullptr;                      // null: none; else it is recovered
   std::unique_ptr<ContextRecovery> recovery;
 };
 

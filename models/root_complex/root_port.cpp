@@ -184,6 +184,9 @@ void RootPort::refuse(const Packet& packet, const DevicesBelow::Verdict& verdict
   record_.counters.interrupt_bytes += packet.payload_bytes;
   packet.stamp(Hop::kMemory, now() + delay);
   record_.observe("interrupt", "", packet);  // some core takes it
+  for (const InterruptWatch& watch : interrupt_watches_) {
+    watch(packet, now() + delay);
+  }
 }
 
 [[gnu::flatten]] bool RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {

@@ -58,6 +58,9 @@ class RootPort : public ComponentModule,
   /// What waits to go down by it: see PortOutput.
   std::size_t posted_waiting() const { return output_.posted_waiting(); }
   void watch_posted(std::function<void()> left) { output_.watch_posted(std::move(left)); }
+  /// Hears of each interrupt, at the time at which a core takes it or ahead of it.
+  using InterruptWatch = std::function<void(const Packet& packet, Time when)>;
+  void watch_interrupts(InterruptWatch watch) { interrupt_watches_.push_back(std::move(watch)); }
   void watch_memory(MemoryWatch watch) { memory_watches_.push_back(std::move(watch)); }
   /// `observer` outlives the port.
   void observe(const Observer& observer) override { record_.observer = &observer; }
@@ -123,6 +126,7 @@ class RootPort : public ComponentModule,
   HostRules rules_;
   TranslationReplies replies_;
   std::unique_ptr<TranslationStage> stage_;
+  std::vector<InterruptWatch> interrupt_watches_;
   std::vector<MemoryWatch> memory_watches_;
   bool checks_ecrc_ = false;
   Time memory_end_{};               // of all accesses so far

@@ -299,7 +299,7 @@ void Machine::run_software(const std::function<bool()>& is_over) {
 void Machine::run_until(const std::function<bool()>& is_over) {
   Patience patience(*this, completed(progress()));
   while (!is_over() && !is_interrupted()) {
-    run_slices(kScriptSlice);
+    sc_core::sc_start(to_sc_time(kScriptSlice));
     patience.look();
   }
 }

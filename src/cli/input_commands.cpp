@@ -179,7 +179,7 @@ void add_check_command(CLI::App& app, Action& action) {
       ->required();
   add_set_option(command, options.load);
   command.footer(
-      "Examples:\n  flitwise check configs/checks/*.yaml\n"
+      "Example:\n  flitwise check configs/checks/*.yaml\n"
       "  flitwise check configs/checks/pio.yaml --set host.cores.count=16");
 }
 

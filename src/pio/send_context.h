@@ -43,6 +43,7 @@ class SendContext {
   void note_error(SendError error) { errors_ |= bit_of(error); }
   void set_threshold(std::uint16_t blocks) { setup_.threshold = blocks; }
   void set_early_return(bool is_on);
+  void set_credit_interrupt(bool is_on) { setup_.credit_interrupt = is_on; }
   void set_barred_vls(std::uint16_t vls) { barred_vls_ = vls; }
   /// ForceReturn as software writes it. [PIO-7.4]
   void set_force(bool is_on) { is_forced_ = is_on; }

@@ -55,6 +55,9 @@ class SendEngine {
   std::uint64_t return_address(unsigned context) const { return addresses_[context]; }
   void set_threshold(unsigned context, std::uint16_t blocks);
   void set_early_return(unsigned context, bool is_on);
+  void set_credit_interrupt(unsigned context, bool is_on) {
+    contexts_[context].set_credit_interrupt(is_on);
+  }
   void set_barred_vls(unsigned context, std::uint16_t vls);
   void set_vl_tables(const VlTables& tables) { vl_arbiter_.use_tables(tables); }
   /// Writes ForceReturn; a change from 0 to 1 returns credits, whether any are pending or not.

@@ -6,8 +6,6 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kEarlyReturnBit = 16;
-
 bool is_whole(std::uint32_t offset, std::size_t bytes) {
   return offset % kQwBytes == 0 && bytes == kQwBytes;
 }
@@ -40,7 +38,8 @@ bool SendRegisters::write_register(unsigned context, std::uint32_t one, std::uin
       return true;
     case kCreditControl:
       rules_.set_threshold(context, static_cast<std::uint16_t>(value % kCreditRing));
-      rules_.set_early_return(context, (value >> kEarlyReturnBit & 1U) != 0);
+      rules_.set_early_return(context, (value & kEarlyReturn) != 0);
+      rules_.set_credit_interrupt(context, (value & kCreditInterrupt) != 0);
       return true;
     case kCreditForce: rules_.force(context, is_on); return true;
     case kReturnAddress:
@@ -70,7 +69,7 @@ std::optional<std::uint64_t> SendRegisters::read_register(unsigned number,
       return std::uint64_t{setup.base} << 32 | setup.depth << 16 | (context.is_enabled() ? 1U : 0U);
     case kStatus: return context.is_halted() ? kHalted : 0;
     case kEgressStatus: return context.packets_out();
-    case kCreditControl: return setup.threshold | (setup.early_return ? 1U << kEarlyReturnBit : 0U);
+    case kCreditControl: return credit_control_of(setup);
     case kCreditStatus:
       return context.freed() % kCreditRing << 32 | context.returned() % kCreditRing;
     case kCreditForce: return context.is_forced() ? 1U : 0U;

@@ -17,10 +17,11 @@ class SendRegisters {
  public:
   /// By their offset in the block of a context.
   enum Register : std::uint32_t {
-    kControl = 0x00,        ///< SendCtxtCtrl: enable [0]; depth [26:16], base [45:32], read only
-    kStatus = 0x08,         ///< SendCtxtStatus: halted [0]; read only
-    kEgressStatus = 0x10,   ///< SendEgressCtxtStatus: packets between launch and egress; read only
-    kCreditControl = 0x18,  ///< SendCtxtCreditCtrl: threshold [10:0], early return [16]
+    kControl = 0x00,       ///< SendCtxtCtrl: enable [0]; depth [26:16], base [45:32], read only
+    kStatus = 0x08,        ///< SendCtxtStatus: halted [0]; read only
+    kEgressStatus = 0x10,  ///< SendEgressCtxtStatus: packets between launch and egress; read only
+    kCreditControl =
+        0x18,  ///< SendCtxtCreditCtrl: threshold [10:0], early return [16], interrupt [17]
     kCreditStatus = 0x20,   ///< SendCtxtCreditStatus: last returned [10:0], free [42:32]; read only
     kCreditForce = 0x28,    ///< SendCtxtCreditForce: ForceReturn [0]
     kErrorStatus = 0x30,    ///< SendCtxtErrStatus: a bit for each SendError; read only
@@ -34,12 +35,17 @@ class SendRegisters {
   static constexpr std::uint32_t kBytes = kInitContext + kQwBytes;
   static constexpr std::uint64_t kEnable = 1, kHalted = 1, kStart = 1;
   static constexpr std::uint64_t kInitRefused = std::uint64_t{1} << 17;
+  static constexpr std::uint64_t kEarlyReturn = 1U << 16, kCreditInterrupt = 1U << 17;
 
   /// context: 0..159.
   static constexpr std::uint32_t offset_of(Register one, unsigned context) {
     return context * kContextBytes + one;
   }
   static constexpr std::uint64_t init_of(unsigned context) { return kStart | context << 8; }
+  static constexpr std::uint64_t credit_control_of(const SendContextSetup& setup) {
+    return setup.threshold | (setup.early_return ? kEarlyReturn : 0) |
+           (setup.credit_interrupt ? kCreditInterrupt : 0);
+  }
 
   explicit SendRegisters(SendEngine& rules) : rules_(rules) {}
 

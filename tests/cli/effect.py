@@ -55,6 +55,7 @@ machines = [
                     "device.pio.egress.high=[[0, 2]]", "device.pio.egress.low=[[1, 1]]"]),
     ("checks/pio", [few, "device.pio.deep_contexts=2", "device.pio.egress.stall=10us", "host.cores.fence=packet"]),
     ("checks/pio", [few, "host.cores.hostile=2", "faults.pio_integrity=0.02"]),
+    ("checks/pio", [few, "host.cores.credit_wait=interrupt", "device.pio.depth=8"]),
     ("checks/pio", [few, "device.pio.egress.peer=ep0"]),
     ("examples/pio_two_devices", [few]),
 ]

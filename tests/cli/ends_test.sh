@@ -162,5 +162,5 @@ expect 0 run "${short[@]}" --set workload.domains=16 --set workload.requests=200
 [[ ! -s $work/err ]] || complain "a warning where handles are enough: $(cat "$work/err")"
 printf 'link: {identity: dhi}\ndevice: {dhi: {bits: 4}}\nworkload: {domains: 64}\n' >"$work/short.yaml"
 expect 0 check "$work/short.yaml"
-said "short.yaml: device.dhi.on_miss"
+said "short.yaml:3:21: warning: device.dhi.on_miss"
 finish

@@ -97,7 +97,7 @@ void expect_harmless(unsigned contexts, unsigned requests, const std::string& pi
   EXPECT_GT(row.hostile_packets, 0U);
 }
 TEST(PioErrors, PIO_085_AHostileProcessHurtsItsOwnContextAlone) {
-  expect_harmless(8, 16'000, "depth: 64, threshold: 8");
+  expect_harmless(8, 24'000, "depth: 64, threshold: 8");
 }
 TEST(PioErrors, PIO_085_AHostileProcessInAGroup) {
   expect_harmless(8, 16'000, "depth: 64, threshold: 8, group: 8, early_return: true");

@@ -65,5 +65,32 @@ TEST(PioCredits, PIO_7_8_TheyComeWhenTheyAreInHostMemory) {
   }
 }
 
+// A thread that waits for an interrupt goes on so much later than it comes. Each packet has one,
+// for its return or the force behind which the interrupt is on.
+TEST(PioCredits, PIO_12_12_AnInterruptEndsTheWaitOfAThread) {
+  std::vector<Simulation> runs;
+  for (const char* const set : {"host.cores.timing.interrupt=5us",
+                                "host.cores.timing.interrupt=7us", "host.cores.credit_wait=poll"}) {
+    runs.push_back({"checks/pio.yaml", kOnePacketAtATime});
+    runs.back().sets.insert(runs.back().sets.end(),
+                            {"host.cores.credit_wait=interrupt", "workload.requests=51", set});
+  }
+  const std::vector<nlohmann::ordered_json> results = simulate_in_children(runs);
+  const auto end_of = [&](std::size_t run) {
+    EXPECT_FALSE(results[run].contains("failed")) << results[run];
+    return results[run].at("flitwise").at("simulated_ns").get<double>();
+  };
+  EXPECT_NEAR(end_of(1) - end_of(0), 50 * 2000, 1);
+  const auto interrupts_of = [&](std::size_t run) {
+    const auto& returns = results[run].at("pio")[0].at("credit_returns");
+    EXPECT_EQ(results[run].at("pio")[0].at("packets"), 51);
+    return returns.at("interrupts").get<double>();
+  };
+  EXPECT_GE(interrupts_of(0), 50);
+  EXPECT_LE(interrupts_of(0), 100);
+  EXPECT_EQ(interrupts_of(2), 0);
+  EXPECT_LT(end_of(2), end_of(0) - 50 * 4000);
+}
+
 }  // namespace
 }  // namespace flitwise::pio_credits_test

@@ -139,6 +139,9 @@ Keys core_keys() {
             "Posted writes to a device that the IIO holds for the link."),
       real(KEY(host.cores.credit_requests), 0, 1,
            "Share of packets that ask for their credits (PbcCreditReturn)."),
+      choice(KEY(host.cores.credit_wait),
+             "A thread without credits looks at them again and again, or lets the device interrupt "
+             "it when they return."),
       size(KEY(host.cores.sdma_from),
            or_zero_as("none", between(1, kMostPacketBlocks * kSendBlockBytes)),
            "Packets of so many bytes behind the PBC, and longer ones, go by SDMA."),
@@ -157,6 +160,8 @@ Keys core_keys() {
       time(KEY(host.cores.timing.credit_poll), between(Time::from_ns(1), Time::from_us(1'000)),
            "Between two looks of a waiting thread at its credits in memory; later a sixteenth of "
            "its wait, where that is more."),
+      time(KEY(host.cores.timing.interrupt), any_latency(),
+           "From a credit interrupt at the root port to the look of the thread that waits for it."),
       time(KEY(host.cores.timing.descriptor), any_latency(),
            "A thread makes a descriptor of SDMA and writes it; a packet longer than 64 bytes has "
            "two."),

@@ -123,6 +123,7 @@ std::vector<Relation> relations() {
        is_not("host.cores.fence", {"none"}) || is_not("host.cores.hostile", {"0"}) ||
            is_not("faults.pio_integrity", {"0.0"})},
       {{"host.cores.vl_choice"}, is_not("host.cores.vls", {"1"})},
+      {{"host.cores.timing.interrupt"}, is_not("host.cores.credit_wait", {"poll"})},
       {{"device.pio"}, pio},
       {{"host.cores.timing.descriptor", "device.pio.sdma"},
        is_not("host.cores.sdma_from", {"none"})},

@@ -50,6 +50,10 @@ TEST_F(SendRegistersTest, PIO_10_1_ChangeWhatAContextDoes) {
   EXPECT_EQ(bench_.context(3).setup().threshold, 7U);
   EXPECT_TRUE(bench_.context(3).setup().early_return);
   EXPECT_EQ(read(Registers::kCreditControl), 7U | 1U << 16);
+  EXPECT_TRUE(write(Registers::kCreditControl, 7U | 1U << 17));
+  EXPECT_TRUE(bench_.context(3).setup().credit_interrupt);
+  EXPECT_FALSE(bench_.context(3).setup().early_return);
+  EXPECT_EQ(read(Registers::kCreditControl), 7U | 1U << 17);
   EXPECT_TRUE(write(Registers::kReturnAddress, 0x12345));
   EXPECT_EQ(read(Registers::kReturnAddress), 0x12340U);
   EXPECT_TRUE(write(Registers::kCheckVl, 0x8001));
