@@ -145,8 +145,8 @@ struct CoresConfig {
   unsigned write_queue = 32;   ///< posted writes that the IIO holds for the link
   double credit_requests = 0;  ///< share of packets whose PBC asks for credits
   DriverWait credit_wait = DriverWait::kPoll;
-  Bytes sdma_from = 0;         ///< packets of so many bytes and more go by SDMA; 0: none
-  unsigned hostile = 0;        ///< processes of so many domains, the last ones, write anything
+  Bytes sdma_from = 0;   ///< packets of so many bytes and more go by SDMA; 0: none
+  unsigned hostile = 0;  ///< processes of so many domains, the last ones, write anything
   struct {
     Time clock = Time::from_ps(250);
     Time store{0};                         ///< of a store, beside a clock of the core
