@@ -184,17 +184,37 @@ void PioCore::run(unsigned number, Time now) {
       }
     } else if (thread.packet.context->hostile) {
       write_anything(thread, now);
-    } else if (!thread.packet.is_read) {
-      thread.packet.is_read = true;
-      spend(thread, time_of_block(), storing_, now);
-      if (!may_store(thread)) {  // it will have to wait then
-        thread.waits_for_fence = core_.is_fenced(number);
-        thread.place_wait.begin(thread.free);
+    } else if (!thread.packet.is_ready) {
+      if (!prepare_block(number, now)) {
+        return;
       }
     } else if (!store_block(number, now)) {
       return;
     }
   }
+}
+
+// Reads the source of a block and spends the time of its stores. Behind a fence that is open it
+// reads alone: no store of it is done before that has ended. A core that runs ahead takes no notice
+// of it here. [PIO-4.4]
+bool PioCore::prepare_block(unsigned number, Time now) {
+  Thread& thread = threads_[number];
+  Packet& packet = thread.packet;
+  const bool is_fenced = config_.cores.window == 0 && core_.is_fenced(number);
+  const Time source = packet.is_read ? Time{} : config_.cores.timing.source;
+  if (is_fenced && packet.is_read) {
+    stall(number, now, true);
+    return false;
+  }
+  stall(number, now, false);
+  packet.is_read = true;
+  packet.is_ready = !is_fenced;
+  spend(thread, is_fenced ? source : source + time_of_stores(), storing_, now);
+  if (packet.is_ready && !may_store(thread)) {  // it will have to wait then
+    thread.waits_for_fence = core_.is_fenced(number);
+    thread.place_wait.begin(thread.free);
+  }
+  return true;
 }
 
 // Would the block that comes next, or a part of it, have its place now? A core that runs ahead
@@ -212,10 +232,10 @@ std::uint64_t PioCore::address_of(const Packet& packet) const {
   return kPioWindow + encode_window({packet.block == 0, packet.context->number, block, 0});
 }
 
-Time PioCore::time_of_block() const {
+Time PioCore::time_of_stores() const {
   const auto& timing = config_.cores.timing;
   const auto stores = static_cast<std::int64_t>(kSendBlockBytes / config_.cores.store_bytes);
-  return std::max(timing.store, timing.clock) * stores + timing.source;
+  return std::max(timing.store, timing.clock) * stores;
 }
 
 // Software looks at its credits in memory where those that it knows do not suffice. A packet that
@@ -275,7 +295,7 @@ bool PioCore::store_block(unsigned number, Time now) {
   stall(number, now, false);
   ++blocks_;
   packet.stored = 0;
-  packet.is_read = false;
+  packet.is_read = packet.is_ready = false;
   const bool is_last = ++packet.block == packet.blocks;
   thread.needs_fence = config_.cores.fence == StoreFence::kBlock ||
                        (is_last && config_.cores.fence == StoreFence::kPacket);

@@ -120,7 +120,8 @@ class PioCore final : public ComponentModule {
   bool may_store(const Thread& thread) const;
   std::uint64_t address_of(const Packet& packet) const;
   Time next_of(const Thread& thread) const;
-  Time time_of_block() const;
+  bool prepare_block(unsigned number, Time now);
+  Time time_of_stores() const;
 
   const PioCoreConfig config_;
   const Hooks hooks_;

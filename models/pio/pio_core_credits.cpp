@@ -135,7 +135,7 @@ void PioCore::write_anything(Thread& thread, Time now) {
   hooks_.write(kPioWindow + write.offset, write.data.data(), write.bytes);
   written_bytes_ += write.bytes;
   ++blocks_;
-  spend(thread, time_of_block(), storing_, now);
+  spend(thread, config_.cores.timing.source + time_of_stores(), storing_, now);
   if (++packet.block == packet.blocks) {
     packet.context = nullptr;
     ++hostile_packets_;

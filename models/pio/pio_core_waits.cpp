@@ -69,7 +69,7 @@ WaitResult PioCore::work_of_threads() const {
   const auto& timing = config_.cores.timing;
   const bool describes = describing_ > storing_;
   const Time step = describes ? timing.descriptor : timing.store;
-  const bool is_source = !describes && timing.source > time_of_block() - timing.source;
+  const bool is_source = !describes && timing.source > time_of_stores();
   const char* const key = is_source             ? "host.cores.timing.source"
                           : step < timing.clock ? "host.cores.timing.clock"
                           : describes           ? "host.cores.timing.descriptor"

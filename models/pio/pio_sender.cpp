@@ -28,7 +28,7 @@ PioSender::PioSender(const Site& site, const PioCoreConfig& config, const Worklo
     cores_.push_back(std::make_unique<PioCore>((site.name + "_core" + std::to_string(i)).c_str(),
                                                own, workload, device, run, hooks_of_cores()));
   }
-  site.port.watch_posted([this] { wake_next(); });
+  site.port.watch_posted([this] { return wake_next(); });
   if (config.cores.credit_wait == DriverWait::kInterrupt) {
     site.port.watch_interrupts(
         [this](const Packet& packet, Time when) { interrupt(packet, when); });
@@ -104,15 +104,16 @@ void PioSender::count() {
   }
 }
 
-// The IIO has room: for the next core in turn that waits for it.
-void PioSender::wake_next() {
+// The IIO has room: for the next core in turn that waits for it. False: none does.
+bool PioSender::wake_next() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     turn_ = (turn_ + 1) % cores_.size();
     if (cores_[turn_]->waits_for_room()) {
       cores_[turn_]->wake();
-      return;
+      return true;
     }
   }
+  return false;
 }
 
 // One of this device: for the thread that has the context.

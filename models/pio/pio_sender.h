@@ -52,7 +52,7 @@ class PioSender final : public DeviceSender {
   std::uint64_t look(std::uint64_t address);
   void write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size);
   void count();
-  void wake_next();
+  bool wake_next();
   void interrupt(const Packet& packet, Time when);
   PioSent sent() const;
 

@@ -32,8 +32,9 @@ struct PioThread {
     Context* context = nullptr;  // null: none
     std::uint16_t first_block = 0, blocks = 0, block = 0;
     Pbc pbc;
-    unsigned stored = 0;   // bytes of the block that comes next
-    bool is_read = false;  // its source
+    unsigned stored = 0;    // bytes of the block that comes next
+    bool is_read = false;   // its source
+    bool is_ready = false;  // and the time of its stores is over
   };
 
   struct ControlWrite {

@@ -118,12 +118,19 @@ void PortOutput::drain() {
     queue.outbox.drain(
         [this](const Outbox::Entry& entry) { return link_.give(*entry.packet, entry.ready); });
   }
-  if (posted_.size() < posted) {
-    for (std::size_t i = 0; i < posted_left_.size(); ++i) {  // another one is the first each time
-      posted_left_[(first_told_ + i) % posted_left_.size()]();
-    }
-    first_told_ += posted_left_.empty() ? 0 : 1;
+  for (std::size_t places = posted - posted_.size(); places > 0 && tell_next(); --places) {
   }
+}
+
+// Whoever waits for a place, in turn.
+bool PortOutput::tell_next() {
+  for (std::size_t i = 0; i < posted_left_.size(); ++i) {
+    told_ = (told_ + 1) % posted_left_.size();
+    if (posted_left_[told_]()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 PacketRef PortOutput::make_completion(const Packet& request, std::size_t payload_bytes) const {

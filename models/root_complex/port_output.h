@@ -96,7 +96,8 @@ class PortOutput {
   bool takes_answers() const { return completions_.size() < kMostAnswers; }
   /// Posted packets that wait for room in the queue of the link; and who hears when one has left.
   std::size_t posted_waiting() const { return posted_.size(); }
-  void watch_posted(std::function<void()> left) { posted_left_.push_back(std::move(left)); }
+  /// A posted request has left: `left` says whether it waits for its place, and takes it.
+  void watch_posted(std::function<bool()> left) { posted_left_.push_back(std::move(left)); }
   bool is_empty() const { return posted_.empty() && nonposted_.empty() && completions_.empty(); }
   std::string waiting(const char* at) const;
   void start_window(Time now);
@@ -112,6 +113,7 @@ class PortOutput {
   PacketRef make_completion(const Packet& request, std::size_t payload_bytes = 0) const;
   void put(Outbox& outbox, PacketRef packet, Time ready);
   void complete(PacketRef packet, Time when);
+  bool tell_next();
 
   const Time latency_;  // from memory to the link
   const std::uint32_t mps_, rcb_;
@@ -123,8 +125,8 @@ class PortOutput {
   PacketSizer sizer_;
   Outbox posted_, nonposted_, completions_;
   const std::array<Queue, 3> queues_;
-  std::vector<std::function<void()>> posted_left_;
-  std::size_t first_told_ = 0;  // of these
+  std::vector<std::function<bool()>> posted_left_;
+  std::size_t told_ = 0;  // of these, the last one
 };
 
 }  // namespace flitwise

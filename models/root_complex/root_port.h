@@ -57,7 +57,7 @@ class RootPort : public ComponentModule,
   /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
   /// What waits to go down by it: see PortOutput.
   std::size_t posted_waiting() const { return output_.posted_waiting(); }
-  void watch_posted(std::function<void()> left) { output_.watch_posted(std::move(left)); }
+  void watch_posted(std::function<bool()> left) { output_.watch_posted(std::move(left)); }
   /// Hears of each interrupt, at the time at which a core takes it or ahead of it.
   using InterruptWatch = std::function<void(const Packet& packet, Time when)>;
   void watch_interrupts(InterruptWatch watch) { interrupt_watches_.push_back(std::move(watch)); }

@@ -267,6 +267,9 @@ void SendEngine::clear_block(unsigned vl) {
   const LaunchedPacket packet = leaving_now;
   if (++leaving_now.cleared == packet.blocks) {
     leaving_[queue_of_vl(vl)].reset();
+    if (packet.source < kSendContexts) {
+      contexts_[packet.source].note_out(false);
+    }
     if (is_of_ring(packet)) {  // whose buffer is shared out by packets
       rings_[packet.source - kSendContexts].clear(packet.place);
     }

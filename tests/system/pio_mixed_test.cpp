@@ -71,6 +71,16 @@ TEST(PioMixed, DevicesBelowOneRootPortShareIt) {
   }
 }
 
+// As many cores as devices, and one link for all of them: no core waits while others go on.
+TEST(PioMixed, CoresBelowOneRootPortTakeTurns) {
+  const RunResult result = run_mixed(
+      "count: 2", "depth: 128, threshold: 16", "domains: 4, payload: 248B, requests: 2000",
+      "system: {devices: 2, topology: switch, instances: {rp0-sw0: {link.preset: gen4x4}}}\n");
+  for (std::size_t device = 0; device < 2; ++device) {
+    EXPECT_LT(pio_of(result, device).latency_max, 1.5 * pio_of(result, device).latency_mean);
+  }
+}
+
 TEST(PioMixed, AllOfItAtOnce) {
   const RunResult result = run_mixed(
       "count: 4, threads: 2, vls: 9, hostile: 2, sdma_from: 1KiB, store_bytes: 8, window: 16",

@@ -71,6 +71,23 @@ TEST(Pio, PIO_018_AFenceCostsItsRoundTripAndChangesNoPacket) {
   advise(config, limit);
   EXPECT_EQ(limit.larger, "none");
 }
+// Eight stores of 20 ns, a drain of 80 ns, a fence of 200 ns: one behind the other, and for each
+// packet. What the thread reads of its source meanwhile takes no time of its own.
+void expect_stores_behind_the_fence(int source_ns) {
+  const Ended done = run(config_of(
+      fmt::format("count: 1, fence: packet, store_bytes: 8, timing: {{store: 20ns, source: {}ns}}",
+                  source_ns),
+      "depth: 256", "domains: 1, payload: 56B, requests: 1000"));
+  EXPECT_NEAR(done.seconds * 1e9 / 1000, 440, 1);
+  const WaitResult& fence = wait_of(done.result, "ep0_core0", "fence");
+  EXPECT_NEAR(fence.total.ns() / 1000, 280 - source_ns, 2);
+}
+TEST(Pio, PIO_4_4_NoStoreIsDoneBeforeTheFenceHasEnded) {
+  expect_stores_behind_the_fence(0);
+}
+TEST(Pio, PIO_4_4_BehindAFenceAThreadReadsWhatItStoresNext) {
+  expect_stores_behind_the_fence(50);
+}
 TEST(Pio, PIO_018_WithoutFencesPacketsFollowEachOther) {
   const Ended without = run(config_of("count: 1, timing: {fence: 300ns}", "depth: 128",
                                       "domains: 2, payload: 120B, requests: 1000"));

@@ -180,7 +180,8 @@ TEST(MemoryPort, SoftwareSeesAWriteWhenItIsDone) {
     return seen.look(24, now());
   };
   EXPECT_EQ(seen_after(29), 0U);
-  EXPECT_TRUE(port.poke_u64(24, 7));  // ahead of writes that are not done
+  const std::array<std::uint8_t, 8> seven = {7};  // ahead of writes that are not done
+  seen.written(24, seven.data(), seven.size(), now(), now());
   EXPECT_EQ(seen_after(0), 7U);
   EXPECT_EQ(seen_after(2), 0x0f0f0f0fU);
   EXPECT_EQ(seen_after(30), 0x0f050f05U);

@@ -79,6 +79,16 @@ TEST_F(SendRegistersTest, CountersAndPacketsOnTheirWayOut) {
             1U << static_cast<unsigned>(SendError::kDisallowedPacket));
 }
 
+TEST_F(SendRegistersTest, PIO_12_25_APacketThatIsClearedByBlocksIsOutWithTheLast) {
+  bench_.fill(3, 2, 0);
+  bench_.launch();
+  bench_.engine.arbitrate(true);
+  bench_.engine.clear_block(0);
+  EXPECT_EQ(read(Registers::kEgressStatus), 1U);
+  bench_.engine.clear_block(0);
+  EXPECT_EQ(read(Registers::kEgressStatus), 0U);
+}
+
 // Everything but whole accesses of registers that are there and can be written.
 TEST_F(SendRegistersTest, PIO_10_2_OtherAccessesAreRefusedAndChangeNothing) {
   const std::uint32_t control = Registers::offset_of(Registers::kControl, 3);
