@@ -79,13 +79,14 @@ TEST_F(SendRegistersTest, CountersAndPacketsOnTheirWayOut) {
             1U << static_cast<unsigned>(SendError::kDisallowedPacket));
 }
 
-TEST_F(SendRegistersTest, PIO_12_25_APacketThatIsClearedByBlocksIsOutWithTheLast) {
+// Blocks that leave one by one: the packet is out with the last one. [PIO-12.25]
+TEST_F(SendRegistersTest, PIO_9_7_EgressStatusOfAPacketThatLeavesByBlocks) {
   bench_.fill(3, 2, 0);
   bench_.launch();
-  bench_.engine.arbitrate(true);
-  bench_.engine.clear_block(0);
+  bench_.commit(0);
+  bench_.clear_block(0);
   EXPECT_EQ(read(Registers::kEgressStatus), 1U);
-  bench_.engine.clear_block(0);
+  bench_.clear_block(0);
   EXPECT_EQ(read(Registers::kEgressStatus), 0U);
 }
 
