@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,13 +39,12 @@ class Endpoint final : public ComponentModule,
   /// To be called before the simulation starts, as the next two.
   void attach(Engine& engine);
   void attach_raw(RawEngine& engine) { shell_.attach_raw(engine); }
-  /// Does nothing where the device has no ATC.
-  void watch_translations(TranslatedPath::Watch watch);
-  /// `observer` outlives the endpoint.
-  void observe(const Observer& observer) override { observer_ = &observer; }
+  /// What a reset of all functions does beside that of their registers, at its end.
+  void when_reset(std::function<void()> reset) { reset_more_.swap(reset); }
+  void watch_translations(TranslatedPath::Watch watch);  ///< nothing where it has no ATC
+  void observe(const Observer& observer) override { observer_ = &observer; }  ///< outlives it
 
-  /// Software has given the device its bus number.
-  void set_base(Bdf base) { functions_.set_base(base); }
+  void set_base(Bdf base) { functions_.set_base(base); }  ///< software has numbered its bus
   Bdf base() const { return functions_.base(); }
   unsigned function_of(Bdf bdf) const { return functions_.index_of(bdf); }
   /// Bus Master Enable lets it send. [LNK-9.27]
@@ -71,8 +71,7 @@ class Endpoint final : public ComponentModule,
   std::uint64_t resets() const { return resets_.resets(); }
   /// The device's end of its link has replayed in vain: a correctable error. [LNK-7.14]
   void replay_num_rolled_over();
-  /// An engine has work again.
-  void wake();
+  void wake();  ///< an engine has work again
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet) { shell_.inject(std::move(packet)); }
 
@@ -134,7 +133,8 @@ class Endpoint final : public ComponentModule,
   EndpointCounters counters_;
   std::map<std::string, std::uint64_t> errors_;
   const Observer* observer_ = nullptr;
-  bool target_waits_ = false;  // the link has sent something of the target unit away
+  std::function<void()> reset_more_;  // may be empty
+  bool target_waits_ = false;         // the link has sent something of the target unit away
   DeviceFunctions functions_;
   DeviceContexts contexts_;
   FunctionShell shell_;

@@ -208,6 +208,9 @@ void Endpoint::forget(unsigned function, ResetKind kind) {
   for (unsigned f = function; translations_ != nullptr && f < last; ++f) {
     translations_->forget(f);
   }
+  if (function == 0 && reset_more_) {
+    reset_more_();
+  }
 }
 
 std::optional<DeviceIdentity> Endpoint::context_to_stop() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software does about a send context in error, by its registers: step for step, each access
-/// with its way through root port and link. [PIO-9.7]
+/// What software does about a send context that is in error or was reset with its device, by its
+/// registers: step for step, each access with its way through root port and link. [PIO-9.7, 9.9]
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,26 @@ struct RecoveryAccess {
 
 class ContextRecovery {
  public:
-  /// was_halted: the context begins anew. False: it was not in error; the word that said so was
-  /// older than its last initialisation.
-  using Done = std::function<void(bool was_halted)>;
+  enum class Outcome : std::uint8_t {
+    kBegunAnew,
+    kNotHalted,  ///< the word that said so was older than its last initialisation
+    kDeviceGone  ///< its registers could not be read for kPatience
+  };
+  using Done = std::function<void(Outcome)>;
+  /// model: so long software waits for a device that is not there.
+  static constexpr Time kPatience = Time::from_us(1000);
 
   explicit ContextRecovery(RecoveryAccess access) : access_(std::move(access)) {}
 
-  /// Memory says that the context is in error, and nobody writes to it any more. shadow: where its
-  /// credits return. REQUIRES: not is_active().
-  void start(unsigned context, std::uint64_t shadow, Done done);
+  /// Memory says that the context is in error, or the device was reset, and nobody writes to it any
+  /// more. shadow: where its credits return. REQUIRES: not is_active().
+  void start(unsigned context, std::uint64_t shadow, bool was_reset, Done done);
+  /// The device is reset meanwhile: all begins again. REQUIRES: is_active().
+  void device_was_reset() { was_reset_ = begins_again_ = true; }
+  /// When it gives up, as things are; 0: nothing makes it.
+  Time gives_up_at() const {
+    return gone_since_ == Time::never() ? Time{} : gone_since_ + kPatience;
+  }
   bool is_active() const { return step_ != nullptr; }
   /// What it waits for; null: it is not active.
   const char* step() const { return step_; }
@@ -40,7 +51,8 @@ class ContextRecovery {
   void await_drained();
   void initialise();
   void await_enabled();
-  void end(bool was_halted);
+  void await_device();
+  void end(Outcome outcome);
   void read(std::uint32_t offset, std::function<void(std::uint64_t)> then);
   void write(SendRegisters::Register one, std::uint64_t value);
   std::uint32_t offset_of(SendRegisters::Register one) const {
@@ -52,6 +64,8 @@ class ContextRecovery {
   std::uint64_t shadow_ = 0;
   Done done_;
   const char* step_ = nullptr;
+  bool was_reset_ = false, begins_again_ = false;
+  Time gone_since_ = Time::never();  // the registers cannot be read
 };
 
 }  // namespace flitwise

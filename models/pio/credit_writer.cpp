@@ -117,6 +117,22 @@ void CreditWriter::finished(const TransferEnd& end) {
   cross(flitwise::now());
 }
 
+void CreditWriter::forget() {
+  forgotten_ += rules_.returns_waiting() + crossing_returns_.size();
+  while (rules_.has_return()) {
+    rules_.take_return();
+  }
+  due_.clear();
+  for (const Crossing& one : crossing_returns_) {
+    free_slots_.push_back(one.slot);
+  }
+  crossing_returns_.clear();
+  raised_.clear();
+  for (Return& one : returns_) {
+    one.qws.fill(0);
+  }
+}
+
 std::string CreditWriter::waits_for() const {
   const std::size_t waiting = due_.size() + crossing_returns_.size();
   return waiting == 0 ? "" : fmt::format("{} credit returns that wait to be sent", waiting);

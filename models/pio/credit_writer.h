@@ -31,7 +31,11 @@ class CreditWriter final : public Engine {
       note_new(now);
     }
   }
-  std::uint64_t sent() const { return sent_; }              ///< returns, to the shell
+  std::uint64_t sent() const { return sent_; }  ///< returns, to the shell
+  /// The device has been reset: what has not been given to the shell is gone, and what waits there
+  /// tells of contexts that have returned nothing.
+  void forget();
+  std::uint64_t forgotten() const { return forgotten_; }    ///< returns
   std::uint64_t steered() const { return steered_; }        ///< of these, with a steering tag
   std::uint64_t interrupts() const { return interrupts_; }  ///< sent, to the shell
   /// Nothing waits, and all that was given to the shell has left it.
@@ -89,7 +93,7 @@ class CreditWriter final : public Engine {
   std::vector<std::uint32_t> free_slots_;
   boost::circular_buffer<Raised> raised_{kSendContexts};  // interrupts that go next
   std::array<std::uint32_t, kSendContexts> messages_{};   // of contexts, as they stand in memory
-  std::uint64_t sent_ = 0, steered_ = 0, interrupts_ = 0;
+  std::uint64_t sent_ = 0, steered_ = 0, forgotten_ = 0, interrupts_ = 0;
   unsigned interrupts_out_ = 0;   // given to the shell
   bool counts_requests_ = false;  // the window has begun
   WaitBook waits_;

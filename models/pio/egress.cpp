@@ -237,6 +237,30 @@ void Egress::sdma_begins(unsigned engine, unsigned blocks, Time when) {
   make_room(packets.waiting);
   packets.waiting.push_back({packets.end, when});
   packets.end += blocks;
+  ++described_;
+}
+
+void Egress::forget(Time now) {
+  read_out(now);
+  if (is_reading()) {
+    if (wire_) {
+      wire_->drop_last(reading_.queue);
+    }
+    reading_ = {};
+  }
+  rules_.forget_launched();
+  lane_wait_.end(lane_waits_, now);
+  forget_sdma();
+}
+
+// Each packet that was described has been read out, was dropped, or is lost now.
+void Egress::forget_sdma() {
+  const std::uint64_t over = counts_.sdma_packets + rules_.lost_sdma_packets() + forgotten_sdma_;
+  forgotten_sdma_ += described_ - std::min(described_, over);
+  for (unsigned engine = 0; engine < kSdmaEngines; ++engine) {
+    sdma_begun_[engine].waiting.clear();
+    sdma_begun_[engine].end = rules_.sdma(engine).launch_place();
+  }
 }
 
 // Packets of several VLs pass each other, but not by much.

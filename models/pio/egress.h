@@ -36,7 +36,6 @@ struct EgressCounts {
 
 class Egress {
  public:
-  /// rules: of the device.
   Egress(const PioConfig& config, SendEngine& rules, const PacketTraits& traits);
 
   /// The workload begins: the stall of the configuration counts from here on.
@@ -63,22 +62,23 @@ class Egress {
   Time port_drained(Time now) const;
   /// What has been read out before now is told of. To be called before others look at the rules.
   void catch_up(Time now) { read_out({now.fs - 1}); }
+  void forget(Time now);  ///< the device was reset: what has not been read out is lost
+  void forget_sdma();  ///< rings begin anew: packets that were described and not read out are lost
+  std::uint64_t forgotten_sdma() const { return forgotten_sdma_; }  ///< of these
   /// SDMA engines whose packets were read out or dropped since it was asked last, a bit each.
   std::uint32_t take_cleared_engines() {
     return std::exchange(cleared_engines_, 0) | rules_.take_dropping_engines();
   }
-  /// For reports.
-  std::vector<std::string> waits_for() const;
+  std::vector<std::string> waits_for() const;  ///< for reports
 
   const EgressCounts& counts() const { return counts_; }
   unsigned lanes() const { return lanes_; }    ///< that packets of the window took, a bit each
   Time last_end() const { return last_end_; }  ///< of a packet on the wire
-  /// Blocks of contexts that were read out; without those of the packet that is being read.
+  /// Blocks of contexts that were read out, without those of the packet that is being read.
   std::uint64_t cleared_blocks() const { return cleared_blocks_; }
   /// Those of a context whose packet is being read out.
   unsigned reading_blocks() const;
-  /// Packets that were read out, where they carry stamps.
-  const PacketCheck& check() const { return check_; }
+  const PacketCheck& check() const { return check_; }  ///< of those read out, where stamped
 
   /// Software begins to write the packet whose first block is this one of send memory, or it has
   /// arrived then; never: how long it takes is not asked.
@@ -137,7 +137,7 @@ class Egress {
   PacketCheck check_;
   EgressCounts counts_;
   std::uint32_t cleared_engines_ = 0;
-  std::uint64_t cleared_blocks_ = 0, overtaken_ = 0;
+  std::uint64_t cleared_blocks_ = 0, overtaken_ = 0, described_ = 0, forgotten_sdma_ = 0;
   unsigned lanes_ = 0;
   Time last_end_{};
   OpenWait lane_wait_;  // packets are launched, and no lane has room

@@ -29,6 +29,8 @@ class FrameSender {
 
   /// A packet that has been read out of send memory waits at the port, the last one of its lane.
   void add(const LaunchedPacket& packet, const Pbc& pbc, const SendEngine& rules);
+  /// The last one of its lane has not been read out after all.
+  void drop_last(unsigned queue) { lanes_[queue].frames.pop_back(); }
   /// The first one of its lane starts on the wire.
   void start(const EgressPort::Start& packet);
 

@@ -34,6 +34,7 @@ struct PacketTraits {
 /// What cores have written into the window of a device, for its checks.
 struct PioSent {
   std::uint64_t packets = 0, bytes = 0;
+  bool is_out = true;  ///< no core has a part of one
 };
 
 struct PioEngineConfig {

@@ -175,6 +175,9 @@ void PioCore::run(unsigned number, Time now) {
     } else if (thread.in_error != nullptr) {
       recover(number);
       return;
+    } else if (thread.has_given_up) {
+      give_up(thread, now);
+      return;
     } else if (thread.packet.context == nullptr) {
       if (!load(thread, now) || origin_ + thread.item.at > now) {
         return;
@@ -244,7 +247,8 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
   Context& context = thread.contexts[to_int(thread.item.domain)];
   Pbc pbc = Pbc::of_payload(thread.item.bytes);
   const unsigned blocks = pbc.blocks();
-  const bool has_to_look = context.hostile || !context.credits.may_fill(blocks);
+  const bool has_to_look =
+      context.hostile || context.was_reset || !context.credits.may_fill(blocks);
   if (has_to_look && now < flitwise::now()) {
     thread.free = flitwise::now();  // caught up with
     return false;
@@ -406,8 +410,8 @@ Time PioCore::next_own_work() const {
 
 void PioCore::add_progress(Progress& sum) const {
   sum.steps += blocks_;
-  sum.completed += packets_ + hostile_packets_;
-  sum.requests_over += hostile_packets_;
+  sum.completed += packets_ + hostile_packets_ + given_up_;
+  sum.requests_over += hostile_packets_ + given_up_;
   for (const Thread& thread : threads_) {
     sum.requests += thread.total;
   }
@@ -422,6 +426,9 @@ std::vector<CheckResult> PioCore::checks_at_rest() const {
   unsigned wrong = 0;
   for (const Thread& thread : threads_) {
     for (const Context& one : thread.contexts) {
+      if (one.was_reset) {
+        continue;
+      }
       const std::uint64_t shadow =
           hooks_.look_at_rest(config_.engine.shadow_of(one.number)) % kCreditRing;
       wrong += hooks_.returned(one.number) % kCreditRing == shadow ? 0 : 1;

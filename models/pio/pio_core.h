@@ -42,14 +42,14 @@ class PioCore final : public ComponentModule {
     std::function<std::uint64_t(std::uint64_t address)> look_at_rest;
     /// Blocks of a context that the device has returned, to compare.
     std::function<std::uint64_t(unsigned context)> returned;
-    /// Has the host refused writes?
-    std::function<bool()> are_returns_lost;
+    std::function<bool()> are_returns_lost;  ///< has the host refused writes?
     RecoveryAccess recovery;
     /// A packet of that domain, which has come at `when`, goes by SDMA; false: no room for it.
     std::function<bool(unsigned domain, std::uint32_t payload, unsigned vl, Time when)>
         send_by_sdma;
     /// A packet is about to be written from that slot on. It has come at `when`.
     std::function<void(unsigned context, unsigned slot, Time when)> begins;
+    std::function<void()> given_up;    ///< a packet is not sent, since the device is gone
     std::function<void()> work_ended;  ///< its threads have nothing more to send
   };
   PioCore(const sc_core::sc_module_name& name, const PioCoreConfig& config,
@@ -57,19 +57,20 @@ class PioCore final : public ComponentModule {
           Hooks hooks);
 
   void start(Time now);
-  /// A write waits for room in the IIO.
-  bool waits_for_room() const { return room_wait_.is_open(); }
-  /// The IIO has room.
-  void wake() { wakeup_.at(flitwise::now()); }
+  bool waits_for_room() const { return room_wait_.is_open(); }  ///< a write, in the IIO
+  void wake() { wakeup_.at(flitwise::now()); }                  ///< the IIO has room
+  void device_was_reset();  ///< the driver says so: contexts are to be recovered [PIO-9.9]
   /// The credit interrupt of a context of that thread comes to the host then.
   void interrupt(unsigned thread, Time when);
   /// Without the packets of hostile processes.
-  PioSent sent() const { return {packets_, written_bytes_}; }
+  PioSent sent() const { return {packets_, written_bytes_, is_quiet()}; }
 
   bool is_quiet() const override;
   bool is_exhausted() const override;
   bool is_done() const override { return is_exhausted() && is_quiet(); }
   Time next_own_work() const override;
+  Time waits_until() const override;
+  Counts errors() const override;
   void add_progress(Progress& sum) const override;
   std::string waiting() const override;
   void start_window() override;
@@ -105,7 +106,8 @@ class PioCore final : public ComponentModule {
   }
   bool look_at_credits(Thread& thread, Context& context, Time now);
   void recover(unsigned number);
-  void recovered(Thread& thread, bool was_halted);
+  void recovered(Thread& thread, ContextRecovery::Outcome outcome);
+  void give_up(Thread& thread, Time now);
   void write_anything(Thread& thread, Time now);
   void await_credits(Thread& thread, const Context& context, unsigned blocks, Time now);
   void let_interrupt(Thread& thread, const Context& context, bool is_on);
@@ -135,7 +137,7 @@ class PioCore final : public ComponentModule {
   unsigned senders_ = 0;           // threads that have packets to send
   Time storing_{}, describing_{};  // by all threads, in the window
   Time window_begin_{}, window_end_ = Time::never();
-  std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0;
+  std::uint64_t packets_ = 0, blocks_ = 0, written_bytes_ = 0, given_up_ = 0;
   std::uint64_t hostile_packets_ = 0;  // or what stands in their place
   PacketWriter writer_;
   OpenWait room_wait_;  // a write waits for room in the IIO

@@ -2,6 +2,7 @@
 // How threads get their credits: looks, forces, and what they do about contexts in error. And what
 // hostile processes do, which count none.
 #include <algorithm>
+#include <utility>
 
 #include "common/ranges.h"
 #include "flitwise/link_socket.h"
@@ -21,11 +22,11 @@ constexpr std::int64_t kPollsOfAWait = 16;
 
 }  // namespace
 
-// False: the context is in error, or a return of before its last initialisation has just come. Its
-// counter says nothing then. [PIO-7.6, 9.1, 12.40]
+// False: the context is in error or was reset, or a return of before its last initialisation has
+// just come. Its counter says nothing then. [PIO-7.6, 9.1, 12.40]
 bool PioCore::look_at_credits(Thread& thread, Context& context, Time now) {
   const std::uint64_t qw = hooks_.look(config_.engine.shadow_of(context.number));
-  const bool is_in_error = (qw & kCreditStatus) != 0;
+  const bool is_in_error = context.was_reset || (qw & kCreditStatus) != 0;
   if (is_in_error) {
     thread.credit_wait.begin(now);
     thread.in_error = &context;
@@ -103,15 +104,34 @@ void PioCore::recover(unsigned number) {
     return;
   }
   const unsigned context = thread.in_error->number;
-  thread.recovery->start(context, config_.engine.shadow_of(context),
-                         [this, &thread](bool was_halted) { recovered(thread, was_halted); });
+  thread.recovery->start(
+      context, config_.engine.shadow_of(context), std::exchange(thread.in_error->was_reset, false),
+      [this, &thread](ContextRecovery::Outcome outcome) { recovered(thread, outcome); });
 }
 
-void PioCore::recovered(Thread& thread, bool was_halted) {
+void PioCore::device_was_reset() {
+  for (Thread& thread : threads_) {
+    for (Context& context : thread.contexts) {
+      context.was_reset = true;
+    }
+    if (thread.recovery->is_active()) {
+      thread.in_error->was_reset = false;
+      thread.recovery->device_was_reset();
+    }
+  }
+}
+
+void PioCore::recovered(Thread& thread, ContextRecovery::Outcome outcome) {
+  using Outcome = ContextRecovery::Outcome;
   Context& context = *thread.in_error;
   thread.in_error = nullptr;
   thread.free = flitwise::now();
-  if (was_halted) {
+  if (outcome == Outcome::kDeviceGone) {
+    context.was_reset = true;
+    thread.has_given_up = true;
+    thread.credit_wait.end(credit_waits_, thread.free);
+    thread.ring_wait.end(ring_waits_, thread.free);
+  } else if (outcome == Outcome::kBegunAnew) {
     context.credits = SenderCredits(context.credits.depth());
     thread.forced_at = Time::never();
     if (context.hostile) {
@@ -121,6 +141,16 @@ void PioCore::recovered(Thread& thread, bool was_halted) {
     thread.free += config_.cores.timing.credit_poll;
   }
   wakeup_.at(thread.free);
+}
+
+// All that it has still to send is over.
+void PioCore::give_up(Thread& thread, Time now) {
+  while (load(thread, now)) {
+    const Context& context = thread.contexts[to_int(thread.item.domain)];
+    thread.has_item = thread.is_described = false;
+    hooks_.given_up();
+    ++(context.hostile ? hostile_packets_ : given_up_);
+  }
 }
 
 // As many writes as its packet has blocks. model: each leaves by itself, as if it were evicted at

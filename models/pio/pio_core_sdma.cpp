@@ -30,6 +30,9 @@ bool PioCore::send_by_sdma(Thread& thread, Time now) {
     return false;
   }
   Context& context = thread.contexts[to_int(thread.item.domain)];
+  if (context.was_reset && !look_at_credits(thread, context, now)) {
+    return true;  // the thread recovers it first
+  }
   if (!hooks_.send_by_sdma(context.number, thread.item.bytes, next_vl(context), thread.begun)) {
     thread.ring_wait.begin(now);
     thread.free = now + cores.timing.credit_poll;

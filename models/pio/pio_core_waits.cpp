@@ -30,8 +30,8 @@ std::string PioCore::waiting() const {
   for (const Thread& thread : threads_) {
     const auto number = config_.first_thread + static_cast<unsigned>(&thread - threads_.data());
     if (thread.in_error != nullptr) {
-      text += fmt::format("{}: thread {} recovers context {} from an error: it waits for {}\n",
-                          name(), number, thread.in_error->number,
+      text += fmt::format("{}: thread {} recovers context {}: it waits for {}\n", name(), number,
+                          thread.in_error->number,
                           thread.recovery->is_active() ? thread.recovery->step() : "its fence");
     } else if (thread.credit_wait.is_open()) {
       const Context& context = thread.contexts[to_int(thread.item.domain)];
@@ -51,6 +51,19 @@ std::string PioCore::waiting() const {
     text += fmt::format("{}: a write waits for room in the IIO\n", name());
   }
   return text;
+}
+
+// A thread gives up a device that does not come back.
+Time PioCore::waits_until() const {
+  Time end{};
+  for (const Thread& thread : threads_) {
+    end = std::max(end, thread.recovery->gives_up_at());
+  }
+  return end;
+}
+
+Component::Counts PioCore::errors() const {
+  return given_up_ == 0 ? Counts() : Counts{{"device_gone", given_up_}};
 }
 
 void PioCore::start_window() {

@@ -59,6 +59,11 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   void set_route(RequestRoute route) { route_ = std::move(route); }
   void set_sdma_route(RequestRoute route) { sdma_route_ = std::move(route); }
   const SendEngine& rules() const { return rules_; }
+  /// All functions of the device have been reset: its contexts are empty and disabled, its rings
+  /// stand still, and what has come and has not been read out is lost. [PIO-9.9]
+  void reset();
+  /// Software sets up all rings anew; false: the device still has reads of before under way.
+  bool restart_sdma();
   /// The window has begun.
   bool is_counted() const { return counts_; }
 
@@ -98,6 +103,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   bool is_told_early() const override { return true; }
   void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   void work();
+  void set_up_contexts();
   void take(const Arrival& arrival, Time now);
   PioResult totals() const;
   template <class Count>
@@ -107,6 +113,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   /// Without those of hostile processes.
   std::uint64_t left_packets() const;
   std::uint64_t lost_packets() const;
+  std::uint64_t never_came() const;
 
   const std::string device_;
   const PioEngineConfig config_;
@@ -126,7 +133,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   bool counts_ = false;        // the window has begun
   PioResult totals_, before_;  // since the start of the run; at the begin of the window
   std::uint64_t returned_before_ = 0;
-  std::uint64_t written_bytes_ = 0, window_reads_ = 0;
+  std::uint64_t written_bytes_ = 0, window_reads_ = 0, resets_ = 0;
 };
 
 }  // namespace flitwise

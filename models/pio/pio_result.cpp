@@ -77,7 +77,8 @@ const StatisticsTable& pio_table() {
           .count("sdma_packets", &PioResult::sdma_packets, "Packets of SDMA among them.")
           .count("lost_packets", &PioResult::lost_packets,
                  "Packets whose PBC came and that will not leave: dropped by an error of their "
-                 "context, or behind one; without those of hostile processes.")
+                 "context, or behind one, or taken by a reset of the device, on its way to it too; "
+                 "without those of hostile processes.")
           .count("hostile_packets", &PioResult::hostile_packets,
                  "Packets of hostile processes that were read out of send memory.")
           .count("credit_returns.threshold", &PioResult::due_to_threshold,

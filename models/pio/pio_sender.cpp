@@ -28,6 +28,7 @@ PioSender::PioSender(const Site& site, const PioCoreConfig& config, const Worklo
     cores_.push_back(std::make_unique<PioCore>((site.name + "_core" + std::to_string(i)).c_str(),
                                                own, workload, device, run, hooks_of_cores()));
   }
+  site.endpoint.when_reset([this] { device_was_reset(); });
   site.port.watch_posted([this] { return wake_next(); });
   if (config.cores.credit_wait == DriverWait::kInterrupt) {
     site.port.watch_interrupts(
@@ -63,6 +64,7 @@ PioCore::Hooks PioSender::hooks_of_cores() {
   hooks.recovery = {&site_.bridge, [this] { return site_.bar(site_.index) + kPioRegisters; },
                     [this](std::uint64_t address) { site_.memory.poke_u64(address, 0); },
                     config_.cores.timing.credit_poll};
+  hooks.given_up = [this] { count(); };
   hooks.work_ended = site_.work_ended;
   return hooks;
 }
@@ -76,7 +78,20 @@ SdmaDriver::Hooks PioSender::hooks_of_driver() {
   hooks.write = [this](std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
     write(offset, bytes, size);
   };
+  hooks.restart = [this] { return engine_.restart_sdma(); };
+  hooks.set_to_0 = [this](std::uint64_t address) { set_to_0(address); };
   return hooks;
+}
+
+// Host software that has a device reset tells its driver, which tells the threads. [PIO-9.9]
+void PioSender::device_was_reset() {
+  engine_.reset();
+  for (const auto& core : cores_) {
+    core->device_was_reset();
+  }
+  if (driver_) {
+    driver_->stop();
+  }
 }
 
 bool PioSender::send_by_sdma(unsigned domain, std::uint32_t payload, unsigned vl, Time when) {
@@ -134,6 +149,7 @@ PioSent PioSender::sent() const {
   for (const auto& core : cores_) {
     sum.packets += core->sent().packets;
     sum.bytes += core->sent().bytes;
+    sum.is_out = sum.is_out && core->sent().is_out;
   }
   return sum;
 }

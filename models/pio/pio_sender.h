@@ -55,6 +55,7 @@ class PioSender final : public DeviceSender {
   bool wake_next();
   void interrupt(const Packet& packet, Time when);
   PioSent sent() const;
+  void device_was_reset();
 
   const Site site_;
   const PioCoreConfig config_;

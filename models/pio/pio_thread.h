@@ -27,6 +27,7 @@ struct PioThread {
     SenderCredits credits;
     std::uint64_t packets = 0;
     std::optional<HostileWrites> hostile = {};  // what its process writes, where it is hostile
+    bool was_reset = false;                     // with the device, and is not recovered
   };
   struct Packet {
     Context* context = nullptr;  // null: none
@@ -48,6 +49,7 @@ struct PioThread {
   WorkItem item;
   Time begun{};  // the item has arrived, or the thread has come to it
   bool has_item = false, is_exhausted = false, needs_fence = false;
+  bool has_given_up = false;     // the device is gone
   bool waits_for_fence = false;  // not for a block, where place_wait is open
   bool is_described = false;     // the item, which goes by SDMA
   std::vector<Context> contexts;

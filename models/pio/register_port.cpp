@@ -29,4 +29,18 @@ void RegisterPort::work(Time now) {
   }
 }
 
+void RegisterPort::forget(Time now) {
+  const auto refuse = [now](const MmioRead& read, BarAccess& access) {
+    access.answer(read, std::vector<std::uint8_t>(read.bytes, 0xff).data(), now);
+  };
+  while (!answers_.empty()) {
+    const Answer one = answers_.take();
+    refuse(one.read, *one.access);
+  }
+  while (!reads_.empty()) {
+    const Read one = reads_.take();
+    refuse(one.read, *one.access);
+  }
+}
+
 }  // namespace flitwise

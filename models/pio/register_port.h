@@ -26,6 +26,8 @@ class RegisterPort {
   }
   /// Software reads. base: of the registers in BAR 0. The caller looks at next().
   void read(const MmioRead& read, std::uint64_t base, BarAccess& access, Time now);
+  /// The device has been reset: whoever has read gets ones at once.
+  void forget(Time now);
   /// Looks up and answers what is due. What was written before a read has been done by then.
   void work(Time now);
   Time next() const { return std::min(reads_.next(), answers_.next()); }

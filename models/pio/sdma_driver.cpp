@@ -20,6 +20,9 @@ SdmaDriver::SdmaDriver(const PioEngineConfig& config, Hooks hooks)
 }
 
 bool SdmaDriver::send(unsigned domain, std::uint32_t payload, unsigned vl) {
+  if (is_stopped_ && !restart()) {
+    return false;
+  }
   const unsigned engine = engine_of(domain);
   SdmaSender& sender = senders_[engine];
   const unsigned descriptors = descriptors_of(payload);
@@ -35,6 +38,19 @@ bool SdmaDriver::send(unsigned domain, std::uint32_t payload, unsigned vl) {
   const std::uint64_t tail = boost::endian::native_to_little(sender.tail());
   hooks_.write(kSdmaTails + engine * std::uint64_t{kQwBytes},
                reinterpret_cast<const std::uint8_t*>(&tail), sizeof(tail));
+  return true;
+}
+
+// model: at once, as rings are set up before the run.
+bool SdmaDriver::restart() {
+  if (!hooks_.restart()) {
+    return false;
+  }
+  is_stopped_ = false;
+  for (unsigned engine = 0; engine < senders_.size(); ++engine) {
+    senders_[engine].restart();
+    hooks_.set_to_0(config_.sdma_area(engine).head());
+  }
   return true;
 }
 

@@ -19,6 +19,9 @@ class SdmaDriver {
     std::function<std::uint64_t(std::uint64_t address)> look;  ///< eight bytes
     std::function<void(std::uint64_t address, const std::uint8_t* bytes, std::size_t size)> store;
     std::function<void(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size)> write;
+    /// The device begins all its rings anew; false: it is not done with what was before.
+    std::function<bool()> restart;
+    std::function<void(std::uint64_t address)> set_to_0;  ///< eight bytes
   };
   SdmaDriver(const PioEngineConfig& config, Hooks hooks);
 
@@ -33,8 +36,11 @@ class SdmaDriver {
   /// Writes a packet and its descriptors, and tells the device. False: the ring, or the memory for
   /// packets, has no room by the head that stands in memory.
   bool send(unsigned domain, std::uint32_t payload, unsigned vl);
+  /// The device was reset, and has forgotten its rings: they begin anew with the next packet.
+  void stop() { is_stopped_ = true; }
 
  private:
+  bool restart();
   void write_packet(unsigned engine, std::uint32_t payload, unsigned vl);
   void describe(unsigned engine, std::uint32_t bytes);
 
@@ -42,6 +48,7 @@ class SdmaDriver {
   const Hooks hooks_;
   std::vector<SdmaSender> senders_;   // by engine
   std::vector<std::uint8_t> packet_;  // the one that is written
+  bool is_stopped_ = false;
 };
 
 }  // namespace flitwise

@@ -116,6 +116,22 @@ void SdmaUnit::finished(const TransferEnd& end) {
   wake_(due);
 }
 
+void SdmaUnit::forget() {
+  for (const Request& one : requests_) {
+    if (one.token >= kReadTokens) {
+      rings_[one.token - kReadTokens].is_head_out = false;
+    }
+  }
+  requests_.clear();
+  while (!answers_.empty()) {
+    answers_.take();
+  }
+  to_ask_ = 0;
+  for (Ring& ring : rings_) {
+    ring.head = 0;
+  }
+}
+
 std::string SdmaUnit::waits_for() const {
   std::string text;
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };

@@ -28,6 +28,9 @@ class SdmaUnit final : public Engine {
 
   /// Software has written the tail of an engine that is set up.
   void write_tail(unsigned engine, std::uint64_t index, Time now);
+  /// The device has been reset: nothing more is asked for. What the shell has comes to its end, a
+  /// head that waits there as 0.
+  void forget();
   /// Answers that have crossed, then whatever can be read or written. `cleared`: engines with a
   /// packet that has left their buffer, a bit each.
   void work(Time now, std::uint32_t cleared);

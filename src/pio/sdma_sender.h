@@ -50,6 +50,12 @@ class SdmaSender {
       ++packets_done_;
     }
   }
+  /// The ring begins anew: what was written and is not done never will be. Packets are counted on.
+  void restart() {
+    tail_ = done_ = 0;
+    ends_.clear();
+    packets_done_ = asked_ = packets_;
+  }
 
  private:
   static constexpr unsigned kHeadsARound = 4;

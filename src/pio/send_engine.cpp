@@ -280,6 +280,24 @@ void SendEngine::clear_block(unsigned vl) {
   }
 }
 
+void SendEngine::forget_launched() {
+  const auto forget = [this](const LaunchedPacket& packet) {
+    if (packet.source < kSendContexts) {
+      contexts_[packet.source].note_out(true);
+      dropped_blocks_ += packet.blocks - packet.cleared;
+    }
+  };
+  for (unsigned queue = 0; queue < kVlQueues; ++queue) {
+    if (leaving_[queue]) {
+      forget(*leaving_[queue]);
+      leaving_[queue].reset();
+    }
+    for (const unsigned vl = vl_of_queue(queue); !fifos_.is_empty(vl); fifos_.pop(vl)) {
+      forget(fifos_.front(vl));
+    }
+  }
+}
+
 // Blocks have been read out: credits, and writes that waited for them.
 void SendEngine::note_drained(const LaunchedPacket& packet, unsigned first, unsigned blocks,
                               const FreedBlocks& freed) {

@@ -127,6 +127,8 @@ class SendEngine {
   /// The block that comes next of that packet has left send memory; with the last one the packet
   /// has. Nothing where there is none. [PIO-12.25]
   void clear_block(unsigned vl);
+  /// Packets that are launched and have not left are gone; those of contexts are lost.
+  void forget_launched();
 
   // ---- credit returns, in order
   bool has_return() const { return !returns_.is_empty(); }

@@ -90,6 +90,23 @@ TEST_F(SendRegistersTest, PIO_9_7_EgressStatusOfAPacketThatLeavesByBlocks) {
   EXPECT_EQ(read(Registers::kEgressStatus), 0U);
 }
 
+// What is launched or on its way out is lost, each packet once, and its blocks count as dropped but
+// for those that have left. [PIO-9.9]
+TEST_F(SendRegistersTest, PIO_9_9_LaunchedPacketsAreForgotten) {
+  bench_.fill(3, 2, 0);
+  bench_.fill(3, 1, 1);
+  bench_.fill(3, 1, 1);
+  bench_.launch(3);
+  bench_.commit(0);
+  bench_.clear_block(0);
+  bench_.engine.forget_launched();
+  EXPECT_EQ(read(Registers::kEgressStatus), 0U);
+  EXPECT_EQ(bench_.context(3).lost_packets(), 3U);
+  EXPECT_EQ(bench_.engine.dropped_blocks(), 3U);
+  EXPECT_EQ(bench_.engine.leaving(0), nullptr);
+  EXPECT_EQ(bench_.engine.launch_fifos().filled(), 0U);
+}
+
 // Everything but whole accesses of registers that are there and can be written.
 TEST_F(SendRegistersTest, PIO_10_2_OtherAccessesAreRefusedAndChangeNothing) {
   const std::uint32_t control = Registers::offset_of(Registers::kControl, 3);
