@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -97,6 +99,16 @@ std::string why_without_effect(const Key& key, const Views& views, const ReadKey
                      read.obstacle(views.front(), when, {key.path}), when.text());
 }
 
+/// What a key of send memory is set to for the whole is for devices without a value of their own.
+/// Keys beside device.pio are not judged: other parts may look at the whole.
+bool is_overridden(const std::string& path, const Graph& graph,
+                   const std::map<std::string, Instance>& instances) {
+  return path.rfind("device.pio.", 0) == 0 && all_of(graph.devices(), [&](NodeIndex device) {
+           const auto own = instances.find(graph[device].name);
+           return own != instances.end() && own->second.origins.latest({path}) != nullptr;
+         });
+}
+
 struct Given {
   Place place;
   Problem problem;
@@ -123,6 +135,11 @@ std::vector<Problem> given_keys(const Config& config, const Reader& reader, int 
   const Views whole = views_of_whole(config, graph);
   const ReadKeys read(whole);
   add_given(reader.origins(), whole, read, "", left_out, all);
+  for (Given& key : all) {
+    if (is_overridden(key.problem.path, graph, reader.instances())) {
+      key.problem.message = "because each device has its own in system.instances";
+    }
+  }
   for (const InstanceName& instance : instance_names(graph)) {
     if (const auto own = reader.instances().find(instance.name); own != reader.instances().end()) {
       add_given(own->second.origins, views_of_instance(config, graph, instance), read,

@@ -10,7 +10,10 @@
 #include "config/load.h"
 #include "config/relations.h"
 #include "pio/launch.h"
+#include "pio/pbc.h"
+#include "pio/sdma_area.h"
 #include "pio/send_window.h"
+#include "pio/vl_arbiter.h"
 
 namespace flitwise::config {
 namespace {
@@ -21,16 +24,117 @@ std::string time_text(Time time) {
   return write_quantity(time.fs, time_dimension());
 }
 
+/// Virtual lanes that packets take, VL 0 on; 9: VL15 as well.
+unsigned used_vls(const Config& config) {
+  const CoresConfig& cores = config.host.cores;
+  return cores.vl_choice == VlChoice::kContext ? std::min(cores.vls, config.workload.domains)
+                                               : cores.vls;
+}
+
+/// Every packet has so many blocks or more.
+unsigned least_blocks(const Config& config) {
+  const WorkloadConfig& workload = config.workload;
+  const bool is_any = !workload.sizes.empty() || config.host.cores.hostile > 0;
+  const auto payload = static_cast<std::uint32_t>(is_any ? 0 : workload.payload);
+  return (Pbc::of_payload(payload).wire_bytes() + kSendBlockBytes - 1) / kSendBlockBytes;
+}
+
+/// Do these weights let each lane send a packet in its turn, as no weights do?
+bool are_turns(const VlWeights& weights, unsigned lanes, unsigned blocks) {
+  const VlWeights used =
+      those(weights, [&](const auto& one) { return one.first < lanes && one.second > 0; });
+  for (unsigned vl = 0; vl < lanes; ++vl) {
+    if (used.size() != lanes || used[vl].first != vl || used[vl].second > blocks) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// [PIO-6.5]
+void warn_of_idle_weights(const Config& config, Warnings& warnings) {
+  const auto& egress = config.device.pio.egress;
+  const VlWeights& one = egress.low.empty() ? egress.high : egress.low;
+  const std::string key = fmt::format("device.pio.egress.{}", egress.low.empty() ? "high" : "low");
+  const unsigned lanes = std::min(used_vls(config), kDataVls), blocks = least_blocks(config);
+  if (one.empty()) {
+    return;
+  }
+  if (lanes == 1) {
+    const bool is_by_context = config.host.cores.vls > 1;
+    warnings.push_back(fmt::format(
+        "{}: weights, and all packets take VL 0, which shares the port with nobody; expected "
+        "{} of 2 or more",
+        key, is_by_context ? "workload.domains" : "host.cores.vls"));
+  } else if ((egress.low.empty() || egress.high.empty()) && are_turns(one, lanes, blocks)) {
+    warnings.push_back(
+        fmt::format("{}: weights of no more than a packet, which has {} blocks or more: VLs send a "
+                    "packet each in turn, as they do without weights; expected weights of several "
+                    "packets, such as [[0, {}], [1, {}]]",
+                    key, blocks, std::min(48 * blocks, kMostVlWeight),
+                    std::min(16 * blocks, kMostVlWeight / 3)));
+  }
+}
+
+/// The first packet is stored, crosses the link and both clocks, and is read out of send memory.
+Time least_way_to_port(const Config& config) {
+  const auto& timing = config.device.pio.timing;
+  return config.host.timing.mmio + config.device.timing.pipeline + timing.crossing + timing.egress;
+}
+
+void warn_of_idle_stall(const Config& config, Warnings& warnings) {
+  const auto& egress = config.device.pio.egress;
+  const unsigned lanes = used_vls(config);
+  const Time end = egress.stall_from + egress.stall, way = least_way_to_port(config);
+  if (egress.stall == Time{}) {
+    return;
+  }
+  if (queue_of_vl(egress.stalled_vl) >= lanes) {
+    warnings.push_back(fmt::format(
+        "device.pio.egress.stalled_vl: VL {}, which no packet takes: nothing stalls; expected VL "
+        "0{}",
+        egress.stalled_vl,
+        lanes > kDataVls ? " to 7, or 15"
+        : lanes > 1      ? fmt::format(" to {}", lanes - 1)
+                         : ""));
+  } else if (end <= way) {
+    warnings.push_back(fmt::format(
+        "device.pio.egress.stall: over {} behind the start of the workload, and no packet can be "
+        "at the port before {}: nothing stalls; expected a longer one, or a later "
+        "device.pio.egress.stall_from",
+        time_text(end), time_text(way)));
+  }
+}
+
+/// Packets have a place each in the memory of their engine, which is full before a long ring is.
+void warn_of_long_rings(const Config& config, Warnings& warnings) {
+  const WorkloadConfig& workload = config.workload;
+  const unsigned ring = config.device.pio.sdma.ring;
+  const Bytes most = workload.sizes.empty() ? workload.payload : workload.size_cap;
+  const Bytes sdma_from = config.host.cores.sdma_from;
+  if (ring <= PioConfig().sdma.ring || sdma_from == 0 || most < sdma_from) {
+    return;
+  }
+  const auto places_in = [&](unsigned entries) {
+    return SdmaArea{0, workload.buffer_size / 2, entries, (most + 3) / 4 * 4 + kQwBytes}.places();
+  };
+  const unsigned places = places_in(ring);
+  if (ring / 2 > 2 * places + 1 && places_in(ring / 2) == places) {
+    warnings.push_back(
+        fmt::format("device.pio.sdma.ring: {} descriptors, and half of workload.buffer_size has "
+                    "room for {} packets of up to two each: the ring never fills; expected up to "
+                    "{}, or a larger workload.buffer_size",
+                    ring, places, ring / 2));
+  }
+}
+
 // [PIO-12.28]
 void warn_of_starved_vls(const Config& config, Warnings& warnings) {
   const CoresConfig& cores = config.host.cores;
   const auto& egress = config.device.pio.egress;
   const bool has_tables = !egress.high.empty() || !egress.low.empty();
-  const unsigned used = cores.vl_choice == VlChoice::kContext
-                            ? std::min(cores.vls, config.workload.domains)
-                            : cores.vls;
   std::vector<unsigned> starved;
-  for (unsigned vl = 0; has_tables && vl < std::min(used, kDataVls); ++vl) {
+  for (unsigned vl = 0; has_tables && vl < std::min(used_vls(config), kDataVls); ++vl) {
     const auto has_weight = [vl](const auto& entry) {
       return entry.first == vl && entry.second > 0;
     };
@@ -45,6 +149,8 @@ void warn_of_starved_vls(const Config& config, Warnings& warnings) {
         "each VL, here or in device.pio.egress.{}",
         egress.low.empty() ? "high" : "low", fmt::join(starved, ", "), cores.vls,
         egress.low.empty() ? "low" : "high"));
+  } else {
+    warn_of_idle_weights(config, warnings);
   }
 }
 
@@ -163,6 +269,8 @@ void warn_of_pio(const Config& whole, Warnings& warnings) {
     }
     Warnings own;
     warn_of_starved_vls(config, own);
+    warn_of_idle_stall(config, own);
+    warn_of_long_rings(config, own);
     warn_of_idle_threads(config, own);
     warn_of_many_deep_contexts(config, own);
     warn_of_high_threshold(config, own);

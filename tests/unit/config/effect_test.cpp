@@ -129,6 +129,21 @@ TEST(Effect, AReceiveEngineIsReadWhereItIsThePeerOfAnotherDevice) {
   EXPECT_THAT(idle(two + pio), IsEmpty());
 }
 
+// What the whole says of send memory is for devices without a value of their own.
+TEST(Effect, AKeyOfTheWholeThatEachDeviceHasForItselfIsReadNowhere) {
+  const auto with = [](const std::string& ep1) {
+    return idle(
+        "device: {functions: {bar_size: 64MiB}, pio: {egress: {peer: none}}}\nworkload: "
+        "{via: pio}\nsystem: {devices: 2, instances: {ep0: {device.pio.egress.peer: ep1}, "
+        "ep1: {device.pio." +
+        ep1 + "}}}\n");
+  };
+  EXPECT_THAT(with("egress.peer: ep0"),
+              ElementsAre("c.yaml:1:61: device.pio.egress.peer: because each device has its own in "
+                          "system.instances"));
+  EXPECT_THAT(with("depth: 32"), IsEmpty());
+}
+
 TEST(Effect, AConditionOnAKeyWithoutEffectDoesNotHold) {
   EXPECT_THAT(idle("host: {dhi: {table: shared}}\ndevice: {dhi: {bits: 4}}\n"),
               ElementsAre(HasSubstr("host.dhi.table: because link.identity is bdf_pasid"),

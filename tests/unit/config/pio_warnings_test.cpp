@@ -38,7 +38,68 @@ TEST(PioWarnings, PIO_12_28_VlsWithoutWeight) {
                                 HasSubstr("here or in device.pio.egress.high"))));
   EXPECT_THAT(warnings("vls: 9", "low: [[0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1]]"),
               ElementsAre(StartsWith("device.pio.egress.low: no weight for VL 7 of")));
-  EXPECT_THAT(warnings("vls: 4, vl_choice: context", "high: [[0, 1], [1, 1]]"), IsEmpty());
+  EXPECT_THAT(warnings("vls: 1", "low: [[1, 1]]"),
+              ElementsAre(StartsWith("device.pio.egress.low: no weight for VL 0 of")));
+  EXPECT_THAT(warnings("vls: 4, vl_choice: context", "high: [[0, 9], [1, 1]]"), IsEmpty());
+}
+
+TEST(PioWarnings, PIO_6_5_WeightsThatDecideNothing) {
+  const auto warnings = [](const std::string& cores, const std::string& egress,
+                           const std::string& workload = "domains: 2, payload: 184B") {
+    return pio_warnings(cores, "egress: {" + egress + "}", workload);
+  };
+  EXPECT_THAT(warnings("vls: 1", "low: [[0, 3], [1, 1]]"),
+              ElementsAre(AllOf(StartsWith("device.pio.egress.low: weights, and all packets take "
+                                           "VL 0"),
+                                EndsWith("expected host.cores.vls of 2 or more"))));
+  EXPECT_THAT(
+      warnings("count: 1, threads: 1, vls: 2, vl_choice: context", "high: [[0, 3]]", "domains: 1"),
+      ElementsAre(EndsWith("expected workload.domains of 2 or more")));
+  // A packet of 184 bytes is three blocks, at the port as well.
+  EXPECT_THAT(warnings("vls: 2", "low: [[0, 3], [1, 1]]"),
+              ElementsAre(AllOf(StartsWith("device.pio.egress.low: weights of no more than a "
+                                           "packet, which has 3 blocks or more"),
+                                EndsWith("such as [[0, 144], [1, 48]]"))));
+  EXPECT_THAT(warnings("vls: 2", "high: [[0, 3], [1, 1]]"),
+              ElementsAre(StartsWith("device.pio.egress.high: weights of no more")));
+  EXPECT_THAT(warnings("vls: 2", "low: [[0, 4], [1, 1]]"), IsEmpty());
+  EXPECT_THAT(warnings("vls: 2", "low: [[0, 1], [1, 1], [0, 1]]"), IsEmpty());
+  EXPECT_THAT(warnings("vls: 2", "high: [[0, 1]], low: [[1, 1]]"), IsEmpty());
+  EXPECT_THAT(warnings("vls: 2", "low: [[0, 2], [1, 1]]",
+                       "domains: 2, sizes: google_rpc_2008, size_cap: 1KiB"),
+              IsEmpty());
+}
+
+TEST(PioWarnings, StallsThatHoldUpNothing) {
+  const auto warnings = [](const std::string& egress, const std::string& vls = "2") {
+    return pio_warnings("vls: " + vls, "egress: {" + egress + "}", "domains: 2");
+  };
+  EXPECT_THAT(warnings("stalled_vl: 1, stall: 10us"), IsEmpty());
+  EXPECT_THAT(warnings("stalled_vl: 2, stall: 10us"),
+              ElementsAre(AllOf(StartsWith("device.pio.egress.stalled_vl: VL 2, which no packet "
+                                           "takes"),
+                                EndsWith("expected VL 0 to 1"))));
+  EXPECT_THAT(warnings("stalled_vl: 15, stall: 10us", "9"), IsEmpty());
+  EXPECT_THAT(warnings("stalled_vl: 15, stall: 10us", "8"),
+              ElementsAre(EndsWith("expected VL 0 to 7")));
+  // From a core to the port: 150 ns, 20 ns, 2484 ps and 50 ns.
+  EXPECT_THAT(warnings("stall_from: 122484ps, stall: 100ns"),
+              ElementsAre(HasSubstr("no packet can be at the port before 222484ps")));
+  EXPECT_THAT(warnings("stall_from: 122485ps, stall: 100ns"), IsEmpty());
+}
+
+TEST(PioWarnings, PIO_6_10_RingsLongerThanTheMemoryForPackets) {
+  const auto warnings = [](const std::string& ring, const std::string& buffer) {
+    return pio_warnings(
+        "sdma_from: 512B", "depth: 64, sdma: {ring: " + ring + "}",
+        "domains: 2, sizes: google_rpc_2008, size_cap: 8KiB, buffer_size: " + buffer);
+  };
+  EXPECT_THAT(warnings("256", "1MiB"), IsEmpty());  // the default
+  EXPECT_THAT(warnings("512", "1MiB"),
+              ElementsAre(AllOf(StartsWith("device.pio.sdma.ring: 512 descriptors, and half of "
+                                           "workload.buffer_size has room for 62 packets"),
+                                HasSubstr("expected up to 256"))));
+  EXPECT_THAT(warnings("512", "4MiB"), IsEmpty());
 }
 
 TEST(PioWarnings, ThreadsWithoutAContext) {
