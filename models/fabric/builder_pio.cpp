@@ -166,7 +166,7 @@ void add_pio(Builder& builder, FabricDevice& device) {
 }  // namespace
 
 EngineKind pio_engines() {
-  return {WorkloadVia::kPio, add_pio, {pio_table, pio_receive_table}};
+  return {WorkloadVia::kPio, add_pio, {pio_table, pio_vl_table, pio_receive_table}};
 }
 
 }  // namespace flitwise

@@ -41,8 +41,9 @@ Egress::Egress(const PioConfig& config, SendEngine& rules, const PacketTraits& t
 
 void Egress::start(Time now) {
   if (config_.egress.stall > Time{}) {
-    const Time from = now + config_.egress.stall_from;
-    port_.stall(queue_of_vl(config_.egress.stalled_vl), from, from + config_.egress.stall);
+    stall_from_ = now + config_.egress.stall_from;
+    port_.stall(queue_of_vl(config_.egress.stalled_vl), stall_from_,
+                stall_from_ + config_.egress.stall);
   }
 }
 
@@ -66,19 +67,40 @@ void Egress::send(Time now) {
       [this](const EgressPort::Start& packet) {
         port_waits_.add(std::max(packet.ready, packet.has_room), packet.begin);
         sending_.add(packet.begin, packet.end);
+        note_start(packet);
         if (wire_) {
           wire_->start(packet);
         }
       },
       [this](unsigned queue, std::uint32_t bytes, Time begun, Time end) {
-        lanes_ |= 1U << queue;
+        EgressLane& lane = lanes_[queue];
+        ++lane.packets;
+        lane.bytes += bytes;
         ++counts_.packets;
         counts_.bytes += bytes;
         last_end_ = end;
         if (begun != Time::never()) {
-          latency_.record(end - begun);
+          lane.latency.record(end - begun);
         }
       });
+}
+
+void Egress::note_start(const EgressPort::Start& packet) {
+  const bool is_alone = (packet.lanes & (packet.lanes - 1)) == 0;
+  lanes_[packet.queue].contended_bytes += is_alone ? 0 : packet.bytes;
+  if (stall_from_ != Time::never() && packet.queue == queue_of_vl(config_.egress.stalled_vl)) {
+    const Time waits = std::max({packet.ready, packet.has_room, packet.is_first});
+    stalled_.add(std::max(waits, stall_from_),
+                 std::min(packet.begin, stall_from_ + config_.egress.stall));
+  }
+}
+
+LatencyHistogram Egress::latency() const {
+  LatencyHistogram all;
+  for (const EgressLane& lane : lanes_) {
+    all.add(lane.latency);
+  }
+  return all;
 }
 
 // Does anybody see when the packet that is read has been read? Not where no packet waits behind it,
@@ -308,17 +330,16 @@ std::vector<std::string> Egress::waits_for() const {
 void Egress::start_window(Time now) {
   read_out(now);
   send(now);
-  lanes_ = 0;
-  lane_waits_.start_window(now);
-  port_waits_.start_window(now);
-  fifo_waits_.start_window(now);
+  lanes_ = {};
+  for (WaitBook* const book : {&lane_waits_, &port_waits_, &fifo_waits_, &stalled_}) {
+    book->start_window(now);
+  }
   const std::array<std::pair<WaitBook*, Time>, 3> busy = {
       {{&launching_, next_launch_}, {&reading_out_, reads_until_}, {&sending_, port_.free_at()}}};
   for (const auto& [book, until] : busy) {
     book->start_window(now);
     book->add(now, until);  // what is under way
   }
-  latency_ = LatencyHistogram();
   if (wire_) {
     wire_->start_window(now);
   }

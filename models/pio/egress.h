@@ -16,23 +16,16 @@
 #include "common/random.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
+#include "pio/egress_counts.h"
 #include "pio/egress_port.h"
 #include "pio/frame_sender.h"
 #include "pio/packet_check.h"
 #include "pio/pio_config.h"
 #include "pio/send_engine.h"
-#include "stats/latency_histogram.h"
 #include "stats/open_wait.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
-
-/// What has left by the port.
-struct EgressCounts {
-  std::uint64_t packets = 0, bytes = 0;  ///< of all sources, and what the wire carried
-  std::uint64_t sdma_packets = 0;        ///< of SDMA engines among them
-  std::uint64_t hostile_packets = 0;     ///< of hostile processes, read out of send memory
-};
 
 class Egress {
  public:
@@ -72,7 +65,6 @@ class Egress {
   std::vector<std::string> waits_for() const;  ///< for reports
 
   const EgressCounts& counts() const { return counts_; }
-  unsigned lanes() const { return lanes_; }    ///< that packets of the window took, a bit each
   Time last_end() const { return last_end_; }  ///< of a packet on the wire
   /// Blocks of contexts that were read out, without those of the packet that is being read.
   std::uint64_t cleared_blocks() const { return cleared_blocks_; }
@@ -85,8 +77,11 @@ class Egress {
   void begins(std::size_t block, Time when) { begun_[block] = when; }
   /// The next packet of the ring of an SDMA engine, of so many blocks, has come then, likewise.
   void sdma_begins(unsigned engine, unsigned blocks, Time when);
-  /// From there to its last byte on the wire.
-  const LatencyHistogram& latency() const { return latency_; }
+  /// Of the window. Latencies are from there to the last byte on the wire.
+  const EgressLane& lane(unsigned queue) const { return lanes_[queue]; }
+  LatencyHistogram latency() const;  ///< of all lanes
+  /// How long the foremost packet of the lane that the configuration stalls had no credits.
+  Time stalled() const { return stalled_.total(); }
   /// Packets whose context was initialised before they had been read out. [PIO-12.36]
   std::uint64_t overtaken() const { return overtaken_; }
 
@@ -113,6 +108,7 @@ class Egress {
     std::uint64_t end = 0;  // blocks
   };
   void send(Time now);
+  void note_start(const EgressPort::Start& packet);
   void read_out(Time now);
   bool is_read_unseen() const;
   void launch(Time now);
@@ -138,13 +134,14 @@ class Egress {
   EgressCounts counts_;
   std::uint32_t cleared_engines_ = 0;
   std::uint64_t cleared_blocks_ = 0, overtaken_ = 0, described_ = 0, forgotten_sdma_ = 0;
-  unsigned lanes_ = 0;
+  std::array<EgressLane, kVlQueues> lanes_;
+  Time stall_from_ = Time::never();  // never: none
   Time last_end_{};
   OpenWait lane_wait_;  // packets are launched, and no lane has room
   OpenWait hold_wait_;  // a source could launch but for its FIFO
   WaitBook lane_waits_, port_waits_, fifo_waits_;
   WaitBook launching_, reading_out_, sending_;  // while launch, send memory, port are busy
-  LatencyHistogram latency_;
+  WaitBook stalled_;
 };
 
 }  // namespace flitwise

@@ -272,6 +272,37 @@ void PioEngine::report_route(RunResult& result, const RequestRoute& route,
   used.end = std::min(window_end_, flitwise::now());
 }
 
+// Those that packets have left by: a row each, and how many they are.
+std::uint64_t PioEngine::report_lanes(RunResult& result) const {
+  std::uint64_t rows = 0, bytes = 0, contended = 0;
+  for (unsigned queue = 0; queue < kVlQueues; ++queue) {
+    bytes += egress_.lane(queue).bytes;
+    contended += egress_.lane(queue).contended_bytes;
+  }
+  const auto share_of = [](std::uint64_t part, std::uint64_t all) {
+    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+  };
+  for (unsigned queue = 0; queue < kVlQueues; ++queue) {
+    const EgressLane& lane = egress_.lane(queue);
+    if (lane.packets == 0) {
+      continue;
+    }
+    PioVlResult row;
+    row.device = device_;
+    row.vl = std::to_string(vl_of_queue(queue));
+    row.packets = lane.packets;
+    row.bytes = lane.bytes;
+    row.share = share_of(lane.bytes, bytes);
+    row.contended_bytes = lane.contended_bytes;
+    row.contended_share = share_of(lane.contended_bytes, contended);
+    row.stalled = queue == queue_of_vl(config_.pio.egress.stalled_vl) ? egress_.stalled() : Time{};
+    row.take(lane.latency);
+    result.rows<PioVlResult>().push_back(std::move(row));
+    ++rows;
+  }
+  return rows;
+}
+
 void PioEngine::report(RunResult& result) const {
   PioResult row = totals();
   row.device = device_;
@@ -282,12 +313,8 @@ void PioEngine::report(RunResult& result) const {
   row.blocks = free_and_returned() - returned_before_;
   row.returned = returned() - returned_before_;
   row.pending = row.blocks - row.returned;
-  const LatencyResult latency = egress_.latency().summary("");
-  row.latency_mean = latency.mean;
-  row.latency_p50 = latency.p50;
-  row.latency_p99 = latency.p99;
-  row.latency_max = latency.max;
-  row.vls = static_cast<std::uint64_t>(__builtin_popcount(egress_.lanes()));
+  row.take(egress_.latency());
+  row.vls = report_lanes(result);
   row.errors = errors();
   report_route(result, route_, row.packets - row.sdma_packets);
   if (config_.uses_sdma) {

@@ -126,6 +126,7 @@ class PioEngine final : public ComponentModule, private RegionOwner {
   RegisterPort registers_;
   DueQueue<Arrival> arrivals_;
 
+  std::uint64_t report_lanes(RunResult& result) const;
   void report_route(RunResult& result, const RequestRoute& route, std::uint64_t packets) const;
 
   RequestRoute route_, sdma_route_;

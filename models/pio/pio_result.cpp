@@ -53,6 +53,22 @@ TextTable pio_view(const std::vector<PioResult>& rows, const RunResult& /*result
   return table;
 }
 
+// Of devices that use several lanes: of the others pio_view says as much.
+TextTable vl_view(const std::vector<PioVlResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"PIO lane", "VL", "packets", "share, %", "contended bytes", "share of these, %",
+                   "stalled, ns", "mean, ns", "p99, ns"});
+  for (const PioVlResult& row : rows) {
+    if (row.packets > 0 && row.share < 1) {
+      table.add_row(
+          {row.device, row.vl, as_cell(row.packets), fmt::format("{:.2f}", 100 * row.share),
+           as_cell(row.contended_bytes), fmt::format("{:.2f}", 100 * row.contended_share),
+           fmt::format("{:.1f}", row.stalled.ns()), fmt::format("{:.1f}", row.latency_mean),
+           fmt::format("{:.1f}", row.latency_p99)});
+    }
+  }
+  return table;
+}
+
 TextTable receive_view(const std::vector<PioReceiveResult>& rows, const RunResult& /*result*/) {
   TextTable table({"PIO receive", "packets", "bytes", "header writes", "payload writes"});
   for (const PioReceiveResult& row : rows) {
@@ -63,6 +79,14 @@ TextTable receive_view(const std::vector<PioReceiveResult>& rows, const RunResul
 }
 
 }  // namespace
+
+void PacketLatency::take(const LatencyHistogram& histogram) {
+  const LatencyResult all = histogram.summary("");
+  latency_mean = all.mean;
+  latency_p50 = all.p50;
+  latency_p99 = all.p99;
+  latency_max = all.max;
+}
 
 const StatisticsTable& pio_table() {
   static const Table<PioResult> kTable =
@@ -115,6 +139,36 @@ const StatisticsTable& pio_table() {
           .by_kind("errors", &PioResult::errors, "pio_error",
                    "Errors of contexts, and writes to contexts that are not there, by kind.")
           .show(pio_view);
+  return kTable;
+}
+
+const StatisticsTable& pio_vl_table() {
+  using Row = PioVlResult;
+  static const Table<Row> kTable =
+      Table<Row>("pio_vls", "pio_vl",
+                 "One row per virtual lane by which packets of a device have left.")
+          .name("device", &Row::device)
+          .name("vl", &Row::vl)
+          .count("packets", &Row::packets, "Packets that have left by the lane.")
+          .count("bytes", &Row::bytes, "Bytes of these on the wire: without PBC, with ICRC.",
+                 "byte")
+          .real("share", &Row::share, "", "Of the bytes of all lanes of the device, 0 to 1.")
+          .count("contended_bytes", &Row::contended_bytes,
+                 "Bytes of packets that started while a packet of another lane might have started "
+                 "as well: what turns or weights decide. 0 in all rows: they decide nothing.",
+                 "byte")
+          .real("contended_share", &Row::contended_share, "",
+                "Of the contended bytes of all lanes of the device, 0 to 1: what weights give.")
+          .time("stalled_ns", &Row::stalled,
+                "Time in which the foremost packet of the lane waited for the end of "
+                "device.pio.egress.stall.")
+          .real("latency.mean", &Row::latency_mean, "ns",
+                "Mean latency of its packets, as that of pio[].")
+          .real("latency.p50", &Row::latency_p50, "ns", "Median of that, within 1/64.")
+          .real("latency.p99", &Row::latency_p99, "ns", "99th percentile, within 1/64.")
+          .real("latency.max", &Row::latency_max, "ns", "The longest.")
+          .flat(FlatRows::kNamed, "pio_vl")
+          .show(vl_view);
   return kTable;
 }
 

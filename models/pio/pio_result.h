@@ -6,11 +6,18 @@
 #include <string>
 
 #include "results/tables.h"
+#include "stats/latency_histogram.h"
 
 namespace flitwise {
 
+/// From when a packet arrives, or its thread comes to it, to its last byte on the wire. Unit: ns.
+struct PacketLatency {
+  double latency_mean = 0, latency_p50 = 0, latency_p99 = 0, latency_max = 0;
+  void take(const LatencyHistogram& histogram);
+};
+
 /// Units, where nothing else is said: packets, bytes, blocks, writes.
-struct PioResult {
+struct PioResult : PacketLatency {
   std::string device;
   std::uint64_t packets = 0, bytes = 0;  ///< that have left by the port, and what it carried
   std::uint64_t blocks = 0;              ///< cleared in order, and not returned before the window
@@ -26,11 +33,21 @@ struct PioResult {
   std::uint64_t pending = 0;            ///< blocks
   std::uint64_t posted_writes = 0;
   std::uint64_t vls = 0;  ///< by which packets have left
-  double latency_mean = 0, latency_p50 = 0, latency_p99 = 0, latency_max = 0;  ///< of a packet, ns
   CountsByKind errors;
 };
 
 const StatisticsTable& pio_table();
+
+/// What has left by one virtual lane of a device. Units: packets, bytes.
+struct PioVlResult : PacketLatency {
+  std::string device, vl;
+  std::uint64_t packets = 0, bytes = 0;
+  std::uint64_t contended_bytes = 0;      ///< of packets that another lane might have gone before
+  double share = 0, contended_share = 0;  ///< of the bytes of all lanes, 0..1
+  Time stalled{};  ///< its foremost packet had to wait for the end of the stall
+};
+
+const StatisticsTable& pio_vl_table();
 
 /// What a receive engine has counted. Units: packets, bytes, writes.
 struct PioReceiveResult {

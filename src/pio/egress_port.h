@@ -30,7 +30,9 @@ class EgressPort {
     std::uint32_t bytes = 0;
     Time ready{};     ///< it might have left, had nothing been in its way
     Time has_room{};  ///< the peer has room for it, and for all of its lane before it
+    Time is_first{};  ///< of its lane, from then on
     Time begin{}, end{};
+    unsigned lanes = 0;  ///< whose first packets might have started then, a bit each
   };
 
   /// Packets leave only where the peer has room for them, from now on: so many bytes for each lane
@@ -94,7 +96,7 @@ class EgressPort {
       is_busy_ = true;
       sending_ = choice.queue;
       began(Start{choice.queue, packet.bytes, packet.ready, take_room(choice.queue, packet.bytes),
-                  begin, free_});
+                  lanes_[choice.queue].is_first, begin, free_, lanes});
     }
   }
   /// When work() has something to do; never: nothing waits, or all that does waits for room at the
@@ -140,6 +142,7 @@ class EgressPort {
     boost::circular_buffer<Packet> packets = boost::circular_buffer<Packet>(64);
     boost::circular_buffer<Room> rooms = boost::circular_buffer<Room>(64);  // at the peer
     std::uint64_t bytes = 0;
+    Time is_first{};  // the packet in front, from then on
   };
   struct Stall {
     unsigned queue = kVlQueues;
@@ -205,6 +208,7 @@ class EgressPort {
     const Packet packet = lane.packets.front();
     lane.packets.pop_front();
     lane.bytes -= packet.bytes;
+    lane.is_first = free_;
     filled_ &= lane.packets.empty() ? ~(1U << sending_) : ~0U;
     --waiting_;
     is_busy_ = false;

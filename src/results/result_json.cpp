@@ -79,6 +79,18 @@ std::string prefix_of(const TableInfo& table, const std::string& name, bool is_f
   return is_named ? joined(table.flat_prefix, name) : table.flat_prefix;
 }
 
+/// What columns carry of the names of a row; kNamed: all of them.
+std::string name_of(const TableInfo& table, const Json& one) {
+  if (!table.flat_by.empty() || table.flat != FlatRows::kNamed) {
+    return one.value(table.flat_by.empty() ? table.names.back().key : table.flat_by, "");
+  }
+  std::string all;
+  for (const NameInfo& name : table.names) {
+    all = joined(all, one.value(name.key, ""));
+  }
+  return all;
+}
+
 /// Adds numbers of the same column, of either kind.
 void add_up(Json& row, const std::string& column, const Json& value) {
   const auto found = row.find(column);
@@ -120,8 +132,7 @@ void add_rows(const TableInfo& table, const Json& result, Json& row) {
   for (const Json& one : result.value(table.list, Json::array())) {
     const std::string first = one.value(table.names.front().key, "");
     if (table.nested.empty()) {
-      const std::string key = table.flat_by.empty() ? table.names.back().key : table.flat_by;
-      add_row(table, one, prefix_of(table, one.value(key, ""), is_first), row);
+      add_row(table, one, prefix_of(table, name_of(table, one), is_first), row);
     } else {
       for (const auto& [second, object] : one.items()) {
         if (object.is_object()) {

@@ -80,7 +80,7 @@ struct NameInfo {
 enum class FlatRows {
   kNone,      ///< not at all
   kEach,      ///< PREFIX_FIGURE of the first row, NAME_PREFIX_FIGURE of the others
-  kNamed,     ///< PREFIX_NAME_FIGURE of each
+  kNamed,     ///< PREFIX_NAME_FIGURE of each; with all its names
   kSum,       ///< PREFIX_FIGURE: all rows added up
   kSumByName  ///< PREFIX_NAME_FIGURE: all rows of one name (flat_by) added up
 };

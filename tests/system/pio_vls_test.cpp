@@ -8,6 +8,7 @@
 #include "flitwise/error.h"
 #include "machine_bench.h"
 #include "pio_bench.h"
+#include "results/result_json.h"
 
 namespace flitwise::pio_vls_test {
 namespace {
@@ -71,6 +72,32 @@ TEST(PioVls, PIO_046_Vl15GoesBeforeAllOthersWhateverTheirWeights) {
   const std::vector<double> shares = blocks_by_context(
       9, "high: [[0, 255], [1, 255], [2, 255], [3, 255]], low: [[4, 1], [5, 1], [6, 1], [7, 1]]");
   EXPECT_GT(shares[8], 0.97);
+}
+
+// Half of the packets are VL 1's at the end; of those that met others at the port, a quarter.
+TEST(PioVls, PIO_6_5_ResultsSayWhatWeightsGave) {
+  const RunResult result =
+      run(config_of("count: 2, vls: 2, vl_choice: context",
+                    "depth: 512, threshold: 16, egress: {rate: 20Gb/s, buffer: 16KiB, low: [[0, "
+                    "48], [1, 16]], stalled_vl: 1, stall: 2us}",
+                    "domains: 2, payload: 1016B, requests: 1000"))
+          .result;
+  const auto& rows = result.rows<PioVlResult>();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].vl + rows[1].vl, "01");
+  for (const PioVlResult& row : rows) {
+    EXPECT_EQ(row.packets, 500U);
+    EXPECT_EQ(row.bytes, 500U * 1020);
+    EXPECT_DOUBLE_EQ(row.share, 0.5);
+  }
+  EXPECT_NEAR(rows[0].contended_share, 0.75, 0.02);
+  EXPECT_NEAR(rows[1].contended_share, 0.25, 0.02);
+  EXPECT_GT(rows[1].latency_p99, 2 * rows[0].latency_p99);
+  EXPECT_EQ(rows[0].stalled, Time{});
+  EXPECT_GT(rows[1].stalled, Time::from_ns(1500));
+  EXPECT_LT(rows[1].stalled, Time::from_ns(2000));
+  const auto row = figures_row(result_json(result));
+  EXPECT_EQ(row.at("pio_vl_ep0_1_packets"), 500);
 }
 
 // What waits for ever is a deadlock with a name.

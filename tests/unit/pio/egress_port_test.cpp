@@ -55,6 +55,24 @@ TEST(EgressPort, LanesTakeTurns) {
   EXPECT_EQ(one.sent[3].first, 5U);
 }
 
+// [PIO-6.3] Who might have started as well, and from when on a packet was the first of its lane.
+TEST(EgressPort, PIO_6_3_AStartSaysWhoMightHaveStarted) {
+  Port one;
+  one.port.stall(3, Time{}, Time::from_ns(15));
+  one.port.put(2, 10, Time{});
+  one.port.put(2, 10, Time{});
+  one.port.put(3, 10, Time{});
+  one.port.put(5, 10, Time::from_ns(20));
+  one.work(Time::from_ns(100));
+  ASSERT_EQ(one.started.size(), 4U);
+  EXPECT_EQ(one.started[0].lanes, 1U << 2);
+  EXPECT_EQ(one.started[1].lanes, 1U << 2);  // VL 3 stalls for 5 ns more
+  EXPECT_EQ(one.started[1].is_first, Time::from_ns(10));
+  EXPECT_EQ(one.started[2].lanes, 1U << 3 | 1U << 5);
+  EXPECT_EQ(one.started[2].is_first, Time{});
+  EXPECT_EQ(one.started[3].lanes, 1U << 5);
+}
+
 // [PIO-6.5, 12.28] Two blocks of VL 2 for each one of VL 5, and VL15 before both.
 TEST(EgressPort, PIO_6_5_LanesGoByWeight) {
   Port one(8, 10'000);
