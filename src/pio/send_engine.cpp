@@ -241,19 +241,23 @@ const LaunchedPacket* SendEngine::leaving(unsigned vl) const {
   return is_leaving ? &*leaving_[queue_of_vl(vl)] : nullptr;
 }
 
+// All of it has left. The buffer of a ring is shared out by packets.
+void SendEngine::end_egress(const LaunchedPacket& packet) {
+  leaving_[queue_of_vl(packet.vl)].reset();
+  if (packet.source < kSendContexts) {
+    contexts_[packet.source].note_out(false);
+  } else if (is_of_ring(packet)) {
+    rings_[packet.source - kSendContexts].clear(packet.place);
+  }
+}
+
 void SendEngine::clear(unsigned vl) {
   if (leaving(vl) == nullptr || leaving(vl)->cleared > 0) {
     clear_block(vl);
     return;
   }
   const LaunchedPacket packet = *leaving(vl);
-  leaving_[queue_of_vl(vl)].reset();
-  if (packet.source < kSendContexts) {
-    contexts_[packet.source].note_out(false);
-  }
-  if (is_of_ring(packet)) {
-    rings_[packet.source - kSendContexts].clear(packet.place);
-  }
+  end_egress(packet);
   if (is_of_this_life(packet)) {
     note_drained(packet, 0, packet.blocks, contexts_[packet.source].drain(packet.place));
   }
@@ -266,13 +270,7 @@ void SendEngine::clear_block(unsigned vl) {
   LaunchedPacket& leaving_now = *leaving_[queue_of_vl(vl)];
   const LaunchedPacket packet = leaving_now;
   if (++leaving_now.cleared == packet.blocks) {
-    leaving_[queue_of_vl(vl)].reset();
-    if (packet.source < kSendContexts) {
-      contexts_[packet.source].note_out(false);
-    }
-    if (is_of_ring(packet)) {  // whose buffer is shared out by packets
-      rings_[packet.source - kSendContexts].clear(packet.place);
-    }
+    end_egress(packet);
   }
   if (is_of_this_life(packet)) {
     note_drained(packet, packet.cleared, 1,

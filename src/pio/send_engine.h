@@ -186,6 +186,7 @@ class SendEngine {
   bool is_of_ring(const LaunchedPacket& packet) const;
   LaunchedPacket next_packet(unsigned source) const;
   void begin_egress(unsigned vl, bool is_intact);
+  void end_egress(const LaunchedPacket& packet);
   void note_drained(const LaunchedPacket& packet, unsigned first, unsigned blocks,
                     const FreedBlocks& freed);
   void drop(const LaunchedPacket& packet);
