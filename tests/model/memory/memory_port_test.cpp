@@ -205,6 +205,17 @@ TEST(SeenWords, AWriteMayBeDoneLaterAndLieOutside) {
   EXPECT_FALSE(seen.holds(3048));
 }
 
+// A write that was done before software writes is behind it, even where nobody has looked
+// meanwhile.
+TEST(SeenWords, SoftwareWritesOverWhatWasDoneBefore) {
+  SeenWords seen(1000, 1024, 1);
+  const std::uint64_t ones = ~std::uint64_t{0};
+  seen.written(1000, reinterpret_cast<const std::uint8_t*>(&ones), sizeof(ones), Time::from_ns(10),
+               Time::from_ns(20));
+  seen.set(1000, 7, Time::from_ns(30));
+  EXPECT_EQ(seen.look(1000, Time::from_ns(30)), 7U);
+}
+
 // A request reaches the memory `delay` after it was submitted, though it has to wait for another.
 TEST(MemoryPort, ARequestThatHadToWaitComesNoEarlierThanItsDelay) {
   PacketPool pool;
