@@ -184,6 +184,19 @@ TEST(SdmaRing, HeadWaitsForOlderPackets) {
   EXPECT_FALSE(bench.send.sdma_take_head_write(0));
 }
 
+// [PIO-6.16]
+TEST(SdmaRing, ARestartForgetsWhoAskedForTheHead) {
+  SdmaBench bench;
+  bench.set_up(0, 8);
+  bench.describe_packet(0, 64, 0, 0, 3);
+  bench.send.sdma_write_tail(0, 1);
+  bench.settle(0);
+  bench.send.launch();
+  bench.send_one(0);
+  bench.send.sdma_restart(0);
+  EXPECT_FALSE(bench.send.sdma_take_head_write(0));
+}
+
 // [PIO-6.11, 6.14]
 TEST(SdmaRing, RingAndBufferGoRoundByGenerations) {
   SdmaBench bench;
