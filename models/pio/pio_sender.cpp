@@ -79,7 +79,7 @@ SdmaDriver::Hooks PioSender::hooks_of_driver() {
     write(offset, bytes, size);
   };
   hooks.restart = [this] { return engine_.restart_sdma(); };
-  hooks.set_to_0 = [this](std::uint64_t address) { set_to_0(address); };
+  hooks.set_to_0 = [this](std::uint64_t address) { site_.memory.poke_u64(address, 0); };
   return hooks;
 }
 

@@ -212,7 +212,9 @@ TEST(SeenWords, SoftwareWritesOverWhatWasDoneBefore) {
   const std::uint64_t ones = ~std::uint64_t{0};
   seen.written(1000, reinterpret_cast<const std::uint8_t*>(&ones), sizeof(ones), Time::from_ns(10),
                Time::from_ns(20));
-  seen.set(1000, 7, Time::from_ns(30));
+  const std::uint64_t seven = 7;
+  seen.written(1000, reinterpret_cast<const std::uint8_t*>(&seven), sizeof(seven),
+               Time::from_ns(30), Time::from_ns(30));
   EXPECT_EQ(seen.look(1000, Time::from_ns(30)), 7U);
 }
 

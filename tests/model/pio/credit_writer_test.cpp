@@ -11,10 +11,13 @@ namespace {
 
 constexpr Time kCrossing = Time::from_ns(5);
 
-PioConfig config_of(unsigned tag) {
-  PioConfig config;
-  config.timing.crossing = kCrossing;
-  config.steering_tag = tag;
+constexpr std::uint64_t kInterrupts = 0xfee0'3000;
+
+PioEngineConfig config_of(unsigned tag) {
+  PioEngineConfig config;
+  config.pio.timing.crossing = kCrossing;
+  config.pio.steering_tag = tag;
+  config.interrupt_address = kInterrupts;
   return config;
 }
 
@@ -42,10 +45,26 @@ class Bench {
   }
 
   SendEngine rules;
-  const PioConfig config;
+  const PioEngineConfig config;
   unsigned asked = 0;
   CreditWriter writer;
 };
+
+// An MSI of the context whose interrupt is on, behind its return.
+TEST(CreditWriter, PIO_12_12_AnInterruptFollowsTheReturn) {
+  Bench bench;
+  bench.rules.set_credit_interrupt(3, true);
+  bench.force(3, Time::from_ns(20));
+  EXPECT_EQ(bench.next(Time::from_ns(25)).op, Op::kWrite);
+  EXPECT_EQ(bench.writer.next_at(), Time::from_ns(25));
+  const Transfer message = bench.next(Time::from_ns(25));
+  EXPECT_EQ(message.op, Op::kMsi);
+  EXPECT_EQ(message.address, kInterrupts);
+  EXPECT_EQ(message.bytes, 4U);
+  EXPECT_EQ(boost::endian::load_little_u32(message.data), 576U + 3);
+  EXPECT_EQ(bench.writer.interrupts(), 1U);
+  EXPECT_FALSE(bench.writer.is_quiet());
+}
 
 // [PIO-8.2]
 TEST(CreditWriter, PIO_8_2_AReturnIsAWriteOf64BytesAfterACrossing) {
