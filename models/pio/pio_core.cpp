@@ -401,7 +401,7 @@ Time PioCore::next_own_work() const {
   Time next = Time::never();
   for (const Thread& thread : threads_) {
     if (thread.packet.context == nullptr && thread.has_item && !thread.credit_wait.is_open() &&
-        !thread.ring_wait.is_open()) {
+        !thread.recovery_wait.is_open() && !thread.ring_wait.is_open()) {
       next = std::min(next, origin_ + thread.item.at);
     }
   }

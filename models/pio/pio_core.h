@@ -141,7 +141,7 @@ class PioCore final : public ComponentModule {
   std::uint64_t hostile_packets_ = 0;  // or what stands in their place
   PacketWriter writer_;
   OpenWait room_wait_;  // a write waits for room in the IIO
-  WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_;
+  WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_, recovery_waits_;
 };
 
 }  // namespace flitwise

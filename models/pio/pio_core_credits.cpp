@@ -28,7 +28,8 @@ bool PioCore::look_at_credits(Thread& thread, Context& context, Time now) {
   const std::uint64_t qw = hooks_.look(config_.engine.shadow_of(context.number));
   const bool is_in_error = context.was_reset || (qw & kCreditStatus) != 0;
   if (is_in_error) {
-    thread.credit_wait.begin(now);
+    thread.credit_wait.end(credit_waits_, now);
+    thread.recovery_wait.begin(now);
     thread.in_error = &context;
     thread.needs_fence = true;  // what the thread has stored has to be out
   } else if (!context.hostile) {
@@ -126,6 +127,7 @@ void PioCore::recovered(Thread& thread, ContextRecovery::Outcome outcome) {
   Context& context = *thread.in_error;
   thread.in_error = nullptr;
   thread.free = flitwise::now();
+  thread.recovery_wait.end(recovery_waits_, thread.free);
   if (outcome == Outcome::kDeviceGone) {
     context.was_reset = true;
     thread.has_given_up = true;

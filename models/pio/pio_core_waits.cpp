@@ -68,8 +68,8 @@ Component::Counts PioCore::errors() const {
 
 void PioCore::start_window() {
   const Time now = flitwise::now();
-  for (WaitBook* const book :
-       {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_, &ring_waits_}) {
+  for (WaitBook* const book : {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_,
+                               &ring_waits_, &recovery_waits_}) {
     book->start_window(now);
   }
   storing_ = describing_ = Time{};
@@ -112,7 +112,8 @@ std::vector<WaitResult> PioCore::waits() const {
                  config_.engine.pio.depth),
               of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
                  cores.write_queue),
-              of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads)});
+              of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads),
+              of(recovery_waits_, "recovery", ResourceRole::kSlots, "", cores.threads)});
   if (cores.sdma_from > 0) {
     const SdmaArea area = config_.engine.sdma_area(0);
     const bool is_memory = area.places() < area.entries / 2;

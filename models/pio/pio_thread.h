@@ -55,7 +55,7 @@ struct PioThread {
   std::vector<Context> contexts;
   Packet packet;
   Time free{};  // of what it does
-  OpenWait credit_wait;
+  OpenWait credit_wait, recovery_wait;
   OpenWait ring_wait;                   // for room in the ring of an SDMA engine
   OpenWait place_wait;                  // for a block of the store buffer
   Time iio_blocked{};                   // of that wait: the IIO had no room for a write of the core

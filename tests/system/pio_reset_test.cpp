@@ -141,9 +141,8 @@ TEST(PioReset, PIO_9_9_APeerGetsWholePackets) {
 // Nobody gives BAR 0 its address: threads give up, and the run ends with all packets counted.
 void expect_given_up(const std::string& host) {
   constexpr unsigned kWarmup = 300;
-  PioResetBench bench(
-      config_of(host, "depth: 16, threshold: 4", "payload: 184B",
-                fmt::format("run: {{warmup: {}}}\n", kWarmup)));
+  PioResetBench bench(config_of(host, "depth: 16, threshold: 4", "payload: 184B",
+                                fmt::format("run: {{warmup: {}}}\n", kWarmup)));
   bench.pass(Time::from_us(3));
   bench.reset(Reset::kHot);
   bench.write(bench.device().pf, cfg::kCommand, cfg::kCommandMemorySpace | cfg::kCommandBusMaster,

@@ -140,6 +140,8 @@ std::vector<Relation> relations() {
       {{"workload.size_cap"}, generated && is_not("workload.sizes", {""})},
       {{"workload.sizes", "workload.placement", "workload.domain_choice", "workload.arrival"},
        generated},
+      {{"workload.placement"},
+       is_not("workload.via", {"pio"})},  // contexts have places of their own
       {{"workload.read_fraction"}, is("workload.kind", {"read_write", "nic"})},
       {{"workload.trace"}, is("workload.kind", {"trace"})},
       {{"workload.requests", "workload.buffer_base", "workload.buffer_size"},
