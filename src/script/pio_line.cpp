@@ -5,10 +5,8 @@
 
 #include <limits>
 
-#include "common/printable.h"
-#include "common/problems.h"
-#include "common/ranges.h"
 #include "pio/send_window.h"
+#include "script/array_line.h"
 
 namespace flitwise {
 namespace {
@@ -16,32 +14,6 @@ namespace {
 using ArgumentKind = PioArgument::Kind;
 
 constexpr std::uint64_t kAnyAddress = std::numeric_limits<std::uint64_t>::max();
-
-const PioVerb& pio_verb_of(const Json& array, int line) {
-  const std::vector<PioVerb>& verbs = pio_verbs();
-  const bool is_given = !array.empty() && array.front().is_string();
-  const std::string name = is_given ? array.front().get<std::string>() : "";
-  if (const PioVerb* const verb =
-          find_where(verbs, [&](const PioVerb& one) { return is_given && one.name == name; })) {
-    return *verb;
-  }
-  const std::vector<std::string> names = mapped(verbs, &PioVerb::name);
-  refuse({"script", line, {}}, "",
-         (is_given        ? "unknown verb '" + printable(shortened(name)) + "'"
-          : array.empty() ? "no verb"
-                          : json_value::shown(array.front()) + " seen") +
-             "; expected " + config::alternatives(names) +
-             (is_given ? config::nearest_hint(name, names, "verb") : ""));
-}
-
-// ["fill", ctx, blocks, ...]
-std::string usage_of(const PioVerb& verb) {
-  std::string text = fmt::format("[\"{}\"", verb.name);
-  for (const PioArgument& argument : verb.arguments) {
-    text += fmt::format(", {}", argument.name);
-  }
-  return text + "]";
-}
 
 Complaint read_list(const PioArgument& argument, const Json& value, PioLine& line) {
   if (!value.is_array() || value.size() != argument.count) {
@@ -119,28 +91,15 @@ const std::vector<PioVerb>& pio_verbs() {
   return kVerbs;
 }
 
-PioLine parse_pio_line(const Json& array, int line) {
-  PioLine result;
-  result.verb = &pio_verb_of(array, line);
-  const std::vector<PioArgument>& arguments = result.verb->arguments;
-  const JsonSource source{"script", line, {}};
-  if (array.size() != arguments.size() + 1) {
-    refuse(source, result.verb->name,
-           fmt::format("{} argument{} seen; expected {}", array.size() - 1,
-                       array.size() == 2 ? "" : "s", usage_of(*result.verb)));
-  }
-  std::vector<Problem> problems;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Complaint complaint = read_argument(arguments[i], array[i + 1], result);
-    if (!complaint.empty()) {
-      problems.push_back(
-          source.problem(fmt::format("{}.{}", result.verb->name, arguments[i].name), complaint));
-    }
-  }
-  if (!problems.empty()) {
-    throw ConfigError(problems);
-  }
-  return result;
+PioLine parse_pio_line(const Json& array, int number) {
+  PioLine line;
+  line.verb = &verb_of_array(array, pio_verbs(), number);
+  read_arguments(
+      array, *line.verb, number, [](const PioArgument& argument) { return argument.name; },
+      [&](const PioArgument& argument, const Json& value) {
+        return read_argument(argument, value, line);
+      });
+  return line;
 }
 
 }  // namespace flitwise

@@ -48,6 +48,6 @@ struct PioLine {
 
 /// Throws ConfigError with every problem: no verb, an unknown one and the nearest, too few or too
 /// many arguments, values out of range.
-PioLine parse_pio_line(const Json& array, int line);
+PioLine parse_pio_line(const Json& array, int number);
 
 }  // namespace flitwise

@@ -54,6 +54,6 @@ struct RdmaLine {
 bool begins_rdma(const Json& array);
 /// Throws ConfigError with every problem: no verb, an unknown one and the nearest, too few or too
 /// many arguments, unknown keys, values out of range.
-RdmaLine parse_rdma_line(const Json& array, int line);
+RdmaLine parse_rdma_line(const Json& array, int number);
 
 }  // namespace flitwise
