@@ -55,7 +55,8 @@ constexpr Named kFeatures[] = {
     {"PIO send memory, credit return, SDMA, packets between devices", "modelled"},
     {"RoCEv2 frames as bytes and JSON (encode, decode)", "modelled"},
     {"RDMA queue pairs without a clock, by lines of scripts and cases", "modelled"},
-    {"HCA pre-translation, SRDMA, RoCE machines", "not modelled yet"},
+    {"HCA: QP-state cache and pre-translation without a clock, likewise", "modelled"},
+    {"HCA pipeline, SRDMA, RoCE machines", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},
 };

@@ -200,6 +200,19 @@ const std::vector<EventKind>& event_kinds() {
       {"rdma_key", {"end", "key"}},
       {"rdma_memory", {"end", "addr", "hex"}},
       {"rdma_event", {"end", "kind"}},
+      {"hca_command", {"command", "outcome", "entry", "psn", "old_function", "old_qpn"}},
+      {"hca_entry", {"function", "qpn", "state", "entry", "pins", "psn", "memory_psn"}},
+      {"hca_request", {"request", "function", "addr", "structures"}},
+      {"hca_access", {"function", "structure", "verdict", "at", "addr"}},
+      {"hca_invalidation", {"function", "itag", "structures"}},
+      {"hca_invalidated", {"function", "itag"}},
+      {"hca_structure",
+       {"function", "structure", "addr", "bytes", "pretranslated", "valid", "allow", "record",
+        "uses"}},
+      {"hca_counts",
+       {"hits", "fetches", "waits", "stalls", "write_backs", "translated", "untranslated",
+        "access_waits", "access_faults", "requests", "failures", "discarded", "invalidations_hit",
+        "invalidations_missed"}},
       {"sdma_read", {"engine", "addr", "bytes"}},
       {"sdma_head", {"engine", "addr", "head", "interrupt"}},
       {"sdma_engine",
@@ -265,7 +278,7 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
              "replay shared bogus malformed damaged lost nullified all_data ak be nt poison "
              "go_err chunk_valid has_byte_enables valid ido ro ns th td ep no_write id_is_handle "
              "bcm privileged_mode_requested execute_requested prior_was_payload ohc_a "
-             "began_before ends_beyond enabled halted needs_force")) {
+             "began_before ends_beyond enabled halted needs_force pretranslated allow")) {
       words[flag] = {"true", "false"};
     }
     return words;
@@ -325,7 +338,8 @@ const std::vector<std::string>& error_kinds() {
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused");
+        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused "
+        "hca_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -348,7 +362,7 @@ bool is_counted_error(const std::string& kind) {
   static const std::set<std::string> kNeverCounted = {
       "bad_line",          "no_progress",       "bad_start",    "bad_end",
       "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
-      "pio_setup_refused", "pio_store_refused", "rdma_refused"};
+      "pio_setup_refused", "pio_store_refused", "rdma_refused", "hca_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

@@ -75,6 +75,9 @@ class OpReader : public JsonReader {
     field(key,
           [&](const Json& value) { return guarded([&] { out = parse_rdma_line(value, 0); }); });
   }
+  void hca_line(const char* key, HcaLine& out) {
+    field(key, [&](const Json& value) { return guarded([&] { out = parse_hca_line(value, 0); }); });
+  }
   /// The keys that no reader has taken yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {

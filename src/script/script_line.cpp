@@ -20,6 +20,10 @@ void read_op(OpReader& in, RdmaOp& op) {
   in.rdma_line(in.need("line"), op.line);
 }
 
+void read_op(OpReader& in, HcaOp& op) {
+  in.hca_line(in.need("line"), op.line);
+}
+
 template <class Op>
 void made(OpReader& in, ScriptLine& line) {
   read_op(in, line.op.emplace<Op>());
@@ -96,7 +100,10 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<DecodeCxlOp>},
       {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>},
       {"rdma", "Drive two ends of an RDMA connection by one line, such as [deliver, 1].",
-       made<RdmaOp>}};
+       made<RdmaOp>},
+      {"hca",
+       "Drive the QP-state cache and pre-translation of an adapter by one line, such as [scan].",
+       made<HcaOp>}};
   return kVerbs;
 }
 

@@ -21,6 +21,7 @@
 #include "iommu/table_builder.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
+#include "script/hca_line.h"
 #include "script/pio_line.h"
 #include "script/rdma_line.h"
 #include "script/register_names.h"
@@ -215,12 +216,17 @@ struct RdmaOp {
   RdmaLine line;
 };
 
+/// One line of the QP-state cache and the pre-translation of a host channel adapter.
+struct HcaOp {
+  HcaLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
-               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp, RdmaOp>
+               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp, RdmaOp, HcaOp>
       op;
 };
 
