@@ -54,9 +54,9 @@ TEST(PioBlocks, PIO_12_25_PacketsStayWholeWhereBlocksAreFilledAgain) {
 }
 // A context that has failed is initialised anew once its packets are out: whichever way they went.
 TEST(PioBlocks, PIO_9_7_AContextIsRecovered) {
-  const Ended done =
-      run(config_of("count: 2", "depth: 64, threshold: 4, clear: block",
-                    "domains: 4, payload: 120B, requests: 3000", "faults: {pio_integrity: 0.01}\n"));
+  const Ended done = run(config_of("count: 2", "depth: 64, threshold: 4, clear: block",
+                                   "domains: 4, payload: 120B, requests: 3000",
+                                   "faults: {pio_integrity: 0.01}\n"));
   EXPECT_GT(done.pio.lost_packets, 20U);
   EXPECT_EQ(done.pio.packets + done.pio.lost_packets, 3000U);
 }
