@@ -93,7 +93,7 @@ configured() {
     { echo "FAILED: $1 is not for '$2': $(tail -3 "$FLITWISE_CALLS.configured")"; failures=1; }
 }
 here=
-if /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | grep -q 'x86-64-v3 (supported'; then here=x86-64-v3; fi
+if [[ $(/lib64/ld-linux-x86-64.so.2 --help 2>/dev/null || true) == *'x86-64-v3 (supported'* ]]; then here=x86-64-v3; fi
 configured fast-train "$here"
 configured fast "$here"
 fast 0 'fast --version' --no-bench --portable
