@@ -159,6 +159,15 @@ struct CoresConfig {
   } timing;
 };
 
+/// Software that posts RDMA work requests, where workload.via is rdma (docs/rdma.md).
+struct VerbsConfig {
+  struct {
+    Time post = Time::from_ns(40);        ///< a WQE is made, written, and the doorbell rung
+    Time poll = Time::from_ns(20);        ///< between two looks at the completion queue
+    Time completion = Time::from_ns(20);  ///< a CQE is taken
+  } timing;
+};
+
 struct HostConfig {
   struct {
     Bytes size = Bytes{16} << 30;
@@ -224,6 +233,7 @@ struct HostConfig {
     bool pulls_clean_evictions = false;  ///< GO_WritePull for CleanEvict [COH-3.7]
   } cxl_cache;
   CoresConfig cores;
+  VerbsConfig verbs;
 };
 
 // ---- iommu
@@ -539,6 +549,42 @@ struct PioConfig {
   } timing;
 };
 
+/// RDMA adapter of a device, where workload.via is rdma (docs/rdma.md). Each domain of the workload
+/// has a queue pair.
+struct RdmaConfig {
+  std::string peer;             ///< device at the other end of the cable that it asks; empty: none
+  unsigned mtu = 4096;          ///< of a path: 256, 512, 1024, 2048 or 4096
+  unsigned queue = 64;          ///< WQEs of a send queue, and of a receive queue
+  unsigned cq = 256;            ///< entries of each of its two completion queues
+  unsigned cqe = 64;            ///< bytes of an entry: 32 or 64
+  unsigned window = 256;        ///< PSNs without acknowledgement [PS-3]
+  unsigned max_rd_atomic = 16;  ///< [VB-10]
+  unsigned timeout = 7;         ///< 4.096 us x 2^timeout [LR-3]
+  unsigned retry_cnt = 7;       ///< time-outs without progress
+  unsigned ack_every = 16;      ///< [RX-5]
+  unsigned qpsc_entries = 128;  ///< of the queue pair state cache [HP-2]
+  unsigned wqe_batch = 8;       ///< WQEs of one read, at most
+  unsigned fifo = 32;           ///< entries of the queue of a stage
+  Bytes dma_memory = Bytes{256} << 10;   ///< for payload that is to be sent [HP-10]
+  Bytes payload_ram = Bytes{256} << 10;  ///< for frames that have come [HP-10]
+  struct {
+    double rate_gbps = 100;
+    Time propagation = Time::from_ns(5);  ///< of the cable
+  } port;
+  struct {
+    Time clock = Time::from_ns(1);
+    Time collect = Time::from_ns(2);   ///< collect buffer controller; and a clock a beat of 64 B
+    Time kick = Time::from_ns(1);      ///< virtual kick
+    Time fetch = Time::from_ns(2);     ///< queue pair fetch that hits
+    Time build = Time::from_ns(4);     ///< packet builder; and a clock a beat
+    Time complete = Time::from_ns(2);  ///< completion
+    Time check = Time::from_ns(4);     ///< packet receiver
+    Time receive = Time::from_ns(2);   ///< receive
+    Time entry = Time::from_ns(2);     ///< receive queue entry that is cached
+    Time validate = Time::from_ns(2);  ///< DMA validation
+  } timing;
+};
+
 struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
@@ -575,6 +621,7 @@ struct DeviceConfig {
   PriConfig pri;
   CxlDeviceConfig cxl;
   PioConfig pio;
+  RdmaConfig rdma;
   struct {
     Time clock = Time::from_ns(2);
     Time pipeline = Time::from_ns(20);  ///< engine to link, and link to engine, each
@@ -586,11 +633,12 @@ struct DeviceConfig {
 // ---- workload
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
 /// Who makes the requests: the device by DMA or through its cache; or the host by CXL.mem into the
-/// device's memory, the device's core there, or each of these two; or the host's cores by PIO.
-enum class WorkloadVia { kDma, kCxlCache, kCxlMem, kCxlOwn, kCxlBoth, kPio };
+/// device's memory, the device's core there, or each of these two; or the host's cores by PIO; or
+/// its software by RDMA.
+enum class WorkloadVia { kDma, kCxlCache, kCxlMem, kCxlOwn, kCxlBoth, kPio, kRdma };
 /// Does the device send requests of its own account, with identities?
 constexpr bool has_requests(WorkloadVia via) {
-  return via == WorkloadVia::kDma || via == WorkloadVia::kPio;
+  return via == WorkloadVia::kDma || via == WorkloadVia::kPio || via == WorkloadVia::kRdma;
 }
 enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
 enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
@@ -622,6 +670,10 @@ struct WorkloadConfig {
   Bytes buffer_size = Bytes{64} << 10;  ///< per domain
   BufferPlacement placement = BufferPlacement::kRing;
   bool real_payload = true;  ///< payload bytes are carried and written
+  struct {
+    unsigned write = 1, read = 0, send = 0, fetch_add = 0, cas = 0;
+    unsigned sum() const { return write + read + send + fetch_add + cas; }
+  } rdma;  ///< kRdma: weights of work requests
 };
 
 // ---- faults

@@ -23,6 +23,8 @@ class DueQueue {
   /// The last time. REQUIRES: !empty().
   Time last() const { return entries_.back().when; }
   bool is_due(Time now) const { return !entries_.empty() && entries_.front().when <= now; }
+  /// The first entry. REQUIRES: !empty().
+  Entry& front() { return entries_.front().entry; }
   /// Most entries come in the order of their times, at no cost.
   void add(Entry entry, Time when) {
     make_room(entries_);

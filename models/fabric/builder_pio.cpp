@@ -11,6 +11,7 @@
 #include "common/ranges.h"
 #include "config/instances.h"
 #include "fabric/engine_kinds.h"
+#include "fabric/route_steps.h"
 #include "pio/pio_result.h"
 #include "pio/pio_sender.h"
 #include "pio/receive_engine.h"
@@ -61,26 +62,11 @@ PioSender::Site site_of(const Fabric& fabric, const FabricDevice& device) {
 
 // ---- the way of a packet
 
-void pass(RequestRoute& route, const std::vector<std::string>& places, const char* direction) {
-  for (const std::string& place : places) {
-    route.steps.push_back({place, direction, "write"});
-  }
-}
-
 // A packet passes one of them.
 void pass_cores(RequestRoute& route, const PioSender& sender) {
   for (const auto& core : sender.cores()) {
     route.steps.push_back({core->name(), "down", "write", core != sender.cores().front()});
   }
-}
-
-// What a device writes.
-void pass_to_memory_of(const FabricDevice& device, const Graph& graph, RequestRoute& route) {
-  pass(route, {device.name}, "up");
-  pass(route, links_above(graph, device.node), "up");
-  const std::string prefix = host_prefix(device.host);
-  pass(route, {device.root_port->name(), prefix + host_part::kAgent, prefix + host_part::kMemory},
-       "up");
 }
 
 void set_routes(Fabric& fabric, const FabricDevice& device, PioSender& sender) {

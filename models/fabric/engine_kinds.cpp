@@ -4,7 +4,7 @@
 namespace flitwise {
 
 const std::vector<EngineKind>& engine_kinds() {
-  static const std::vector<EngineKind> kAll = {pio_engines()};
+  static const std::vector<EngineKind> kAll = {pio_engines(), rdma_engines()};
   return kAll;
 }
 

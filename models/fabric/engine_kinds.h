@@ -19,6 +19,7 @@ struct EngineKind {
 
 const std::vector<EngineKind>& engine_kinds();
 
-EngineKind pio_engines();  ///< builder_pio.cpp
+EngineKind pio_engines();   ///< builder_pio.cpp
+EngineKind rdma_engines();  ///< builder_rdma.cpp
 
 }  // namespace flitwise

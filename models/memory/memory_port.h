@@ -79,7 +79,10 @@ class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
   }
   /// What software sees from now on of the words of these areas (SeenWords), whoever writes them.
   SeenWords& watch(std::uint64_t base, std::uint64_t stride, std::uint64_t areas) {
-    return *seen_.emplace_back(std::make_unique<SeenWords>(base, stride, areas));
+    return watch(SeenWords(base, stride, areas));
+  }
+  SeenWords& watch(SeenWords words) {
+    return *seen_.emplace_back(std::make_unique<SeenWords>(std::move(words)));
   }
   /// One little-endian word of a table; 0 where there is no memory.
   bool poke_u64(std::uint64_t address, std::uint64_t value);

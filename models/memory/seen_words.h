@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "common/due_queue.h"
@@ -16,20 +18,28 @@
 namespace flitwise {
 
 class SeenWords {
+  static constexpr std::uint64_t kLine = 64;
+
  public:
-  /// The first 128 bytes of `areas` areas of `stride` bytes, a multiple of 8; the first one begins
-  /// at `base`. All are 0.
-  SeenWords(std::uint64_t base, std::uint64_t stride, std::uint64_t areas)
+  /// The first `bytes` of `areas` areas of `stride` bytes, multiples of 8; the first one begins at
+  /// `base`. All are 0.
+  SeenWords(std::uint64_t base, std::uint64_t stride, std::uint64_t areas,
+            std::uint64_t bytes = 2 * kLine)
       : base_(base),
         stride_(stride),
-        area_bytes_(std::min<std::uint64_t>(stride, 2 * kLine)),
+        area_bytes_(std::min(stride, bytes)),
         bytes_(areas * area_bytes_) {}
+  /// Is told of each write that the areas see something of, and when it is done.
+  void on_write(std::function<void(Time when)> action) { on_write_ = std::move(action); }
 
   /// A write that is done at `when`; what lies outside the areas is left out.
   void written(std::uint64_t address, const std::uint8_t* data, std::size_t size, Time now,
                Time when) {
     take_due(now);
     const std::uint64_t end = address + size;
+    if (on_write_ && next_watched(address) < end) {
+      on_write_(when);
+    }
     for (std::uint64_t at = next_watched(address); at < end;) {
       const std::uint64_t piece = std::min({end - at, kLine, area_bytes_ - (at - base_) % stride_});
       Write write{index_of(at), piece, {}};
@@ -48,7 +58,6 @@ class SeenWords {
   bool holds(std::uint64_t address) const { return next_watched(address) == address; }
 
  private:
-  static constexpr std::uint64_t kLine = 64;
   struct Write {
     std::size_t index = 0, size = 0;
     std::array<std::uint8_t, kLine> data{};
@@ -75,6 +84,7 @@ class SeenWords {
   const std::uint64_t base_, stride_, area_bytes_;
   std::vector<std::uint8_t> bytes_;
   DueQueue<Write> writes_;  // that are not done
+  std::function<void(Time)> on_write_;
 };
 
 }  // namespace flitwise

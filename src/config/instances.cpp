@@ -33,6 +33,7 @@ const std::vector<std::string> kOfRootPort = {"host.requester_check",
                                               "host.dhi.storage",
                                               "host.timing.root_port",
                                               "host.cores",
+                                              "host.verbs",
                                               "host.cxl_mem"};
 
 /// Completions of reads are dropped by the host at the upper end.
@@ -131,7 +132,7 @@ std::vector<Bytes> buffer_bases(const Config& whole, const Graph& graph) {
   for (const NodeIndex node : graph.devices()) {
     const WorkloadConfig workload = config_of_node(whole, graph, node).workload;
     Span own = {graph[node].host, workload.buffer_base, 0};
-    if (workload.via == WorkloadVia::kPio) {
+    if (workload.via == WorkloadVia::kPio || workload.via == WorkloadVia::kRdma) {
       const Bytes all = workload.domains * workload.buffer_size;
       const auto others = those(taken, [&](const Span& span) { return span.host == own.host; });
       if (any_of(others, [&](const Span& span) {

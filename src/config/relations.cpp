@@ -354,6 +354,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_flit_mode(config, broken);
   check_cxl(config, topology, broken);
   check_pio(config, broken);
+  check_rdma(config, broken);
   check_bit_packed(config, topology.has_switch, broken);
   check_buffers(config, broken);
   check_memory(config, topology.has_switch, broken);

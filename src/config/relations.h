@@ -52,9 +52,14 @@ struct BrokenRelationOf {
 /// Software gives each domain of a host's devices a Domain ID. REQUIRES: all else holds.
 std::optional<BrokenRelationOf> too_many_domains(const Config& whole, const Graph& graph);
 
-/// Devices that send by PIO, as a whole: at the other end of each wire is one receive engine, which
-/// has room for what it writes, and all buffers have their place. REQUIRES: all else holds.
+/// Wires between devices, as a whole: at the other end of each one of PIO is one receive engine,
+/// which has room for what it writes; cables join two RDMA adapters that fit; and all buffers have
+/// their place. REQUIRES: all else holds.
 std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& graph);
+
+/// Those of cables between RDMA adapters, part of broken_wires(). configs: of the devices.
+void add_broken_cables(const Graph& graph, const std::vector<Config>& configs,
+                       std::vector<BrokenRelationOf>& all);
 
 /// Those between times and run.deadlock_after, part of broken_relations().
 void check_patience(const Config& config, BrokenRelations& broken);
@@ -64,6 +69,8 @@ void check_duration(const Config& config, BrokenRelations& broken);
 
 /// Those of PIO send memory, part of broken_relations().
 void check_pio(const Config& config, BrokenRelations& broken);
+/// Those of RDMA adapters, likewise.
+void check_rdma(const Config& config, BrokenRelations& broken);
 
 /// Devices that send by PIO: virtual lanes without weight, threads without a context, thresholds
 /// and depths that do not fit, times that are no whole number of clocks of a core.

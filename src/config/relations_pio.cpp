@@ -186,6 +186,7 @@ std::vector<BrokenRelationOf> broken_wires(const Config& whole, const Graph& gra
                                   size_text(own.host.memory.size))}});
     }
   }
+  add_broken_cables(graph, devices.configs, all);
   for (const auto& [peer, sender] : users) {
     const auto at = static_cast<std::size_t>(
         std::find(devices.names.begin(), devices.names.end(), peer) - devices.names.begin());

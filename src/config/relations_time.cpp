@@ -115,8 +115,9 @@ void check_duration(const Config& config, BrokenRelations& broken) {
   check("link.preset", bits * static_cast<double>(coding.unit_interval_fs) / 1e15 / coding.lanes);
   check("host.memory.bandwidth", is_dma && bandwidth > 0 ? bits / (bandwidth * 1e9) : 0);
   check("workload.rate", has_rate ? requests / (workload.rate_mrps * 1e6) : 0);
-  check("device.dma.issue_interval",
-        is_pio ? 0 : requests * config.device.dma.issue_interval.ns() / 1e9);
+  check("device.dma.issue_interval", is_pio || workload.via == WorkloadVia::kRdma
+                                         ? 0
+                                         : requests * config.device.dma.issue_interval.ns() / 1e9);
 }
 
 }  // namespace flitwise::config

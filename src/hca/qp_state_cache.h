@@ -73,6 +73,8 @@ class QpStateCache {
   bool end_fetch(Slot slot, bool is_good);
   /// Work has changed the state. Nothing where its function was reset. REQUIRES: pinned.
   void mark_dirty(Slot slot);
+  /// By other work too. REQUIRES: pinned.
+  void pin_again(Slot slot) { ++entries_[slot].pins; }
   /// REQUIRES: pinned.
   void unpin(Slot slot);
   /// All entries of a function are INVALID, and nothing of them is written back. Those that are

@@ -2,6 +2,7 @@
 /// Memory regions of one end and their keys: who may do what where. [VB-1] [HP-7]
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -69,6 +70,7 @@ class MemoryKeys {
   }
 
   std::vector<Place> places_;
+  std::size_t first_free_ = 0;  // no place before it is free
 };
 
 }  // namespace flitwise

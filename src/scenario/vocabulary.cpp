@@ -258,7 +258,14 @@ std::vector<std::string> other_counted_errors() {
       "stu_changed_while_enabled translation_failed translation_fault translation_request_refused "
       "translation_request_without_ats unchecked_handle unexpected_cxl_message unknown_message "
       "unmapped_address "
-      "untrusted_request window_read write_crosses_boundary write_out_of_bounds write_overflow");
+      "untrusted_request window_read write_crosses_boundary write_out_of_bounds write_overflow "
+      // RDMA adapters, and software that posts on them
+      "bad_doorbell bad_ring_entry failed_dma not_roce payload_ram queue_pair_in_error "
+      "rx_bad_icrc rx_bad_version rx_bad_transport rx_bad_opcode rx_qp_mismatch rx_bad_p_key "
+      "rx_bad_state rx_out_of_order rx_duplicate rx_forgotten rx_bogus_ack rx_stale_ack "
+      "sequence_naks rnr_naks error_naks timeouts resent lost_answers "
+      "LOC_LEN_ERR LOC_PROT_ERR WR_FLUSH_ERR BAD_RESP_ERR REM_INV_REQ_ERR REM_ACCESS_ERR "
+      "REM_OP_ERR RETRY_EXC_ERR RNR_RETRY_EXC_ERR");
 }
 
 }  // namespace

@@ -58,9 +58,11 @@ machines = [
     ("checks/pio", [few, "host.cores.credit_wait=interrupt", "device.pio.depth=8"]),
     ("checks/pio", [few, "device.pio.egress.peer=ep0"]),
     ("examples/pio_two_devices", [few]),
+    ("checks/rdma", [few]),
+    ("examples/rdma_two_hosts", [few]),
 ]
 # Lists, files and names, of which the schema knows no other value.
-never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
+never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
 # What contradicts something else where it is not read is refused, and cannot be turned.
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",

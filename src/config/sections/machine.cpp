@@ -130,6 +130,7 @@ Keys host_keys() {
            between(Time::from_us(1), Time::from_us(64'000'000)),
            "Software's reads and configuration requests give up after it."),
       core_keys(),
+      verbs_keys(),
   });
 }
 
@@ -330,6 +331,7 @@ Keys device_keys() {
       time(KEY(device.cxl.timing.controller), any_latency(),
            "Request to memory, and memory to response, each."),
       pio_keys(),
+      rdma_keys(),
       // ---- timing
       time(KEY(device.timing.clock), any_clock(), "Clock period of the device."),
       time(KEY(device.timing.pipeline), any_latency(), "Engine to link, and link to engine, each."),

@@ -90,31 +90,30 @@ Key steering_tag_key() {
   return key;
 }
 
-// Which names there are is a matter of the topology: relations_pio.cpp.
-Key peer_key() {
+}  // namespace
+
+// Which names there are is a matter of the topology: broken_wires().
+Key peer_key(const std::string& path, const Access<std::string>& member,
+             const std::string& sentence) {
   constexpr const char* kNone = "none";
   Key key;
-  key.path = "device.pio.egress.peer";
+  key.path = path;
   key.range = "the name of a device, or none";
-  key.sentence =
-      "Device whose receive engine is at the other end of the wire; none: packets leave the "
-      "system.";
+  key.sentence = sentence;
   key.schema = {{"type", {"string", "integer"}}};
-  key.read = [](Config& config, const Value& value, const ReadContext& context) {
+  key.read = [=](Config& config, const Value& value, const ReadContext& context) {
     if (value.kind != Value::Kind::kScalar) {
       context.report(value.place, value.seen() + "; expected the name of a device, or none");
     } else {
-      config.device.pio.egress.peer = value.text == kNone ? "" : value.text;
+      member.set(config, value.text == kNone ? "" : value.text);
     }
   };
-  key.write = [](const Config& config) -> nlohmann::ordered_json {
-    const std::string& peer = config.device.pio.egress.peer;
+  key.write = [=](const Config& config) -> nlohmann::ordered_json {
+    const std::string peer = member.get(config);
     return peer.empty() ? kNone : peer;
   };
   return key;
 }
-
-}  // namespace
 
 Keys core_keys() {
   return joined({
@@ -217,7 +216,9 @@ Keys pio_keys() {
            "When its stall begins, from the start of the workload."),
       time(KEY(device.pio.egress.stall), or_zero_as("none", any_latency()),
            "How long the peer has no credits for that VL."),
-      peer_key(),
+      peer_key(KEY(device.pio.egress.peer),
+               "Device whose receive engine is at the other end of the wire; none: packets leave "
+               "the system."),
       time(KEY(device.pio.egress.propagation), any_latency(),
            "On the wire to the peer: of a packet, and of the credits that come back for it."),
       size(KEY(device.pio.receive.buffer),

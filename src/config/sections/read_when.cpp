@@ -23,8 +23,10 @@ std::vector<Relation> relations() {
   const Condition pcie = is("link.carrier", {"pcie"});
   const Condition hostile = is("workload.kind", {"hostile"});
   const Condition generated = is("workload.kind", {"posted_write", "read", "read_write", "nic"});
-  const Condition dma = is("workload.via", {"dma", "pio"});  // requests of a device over PCIe
+  const Condition dma =
+      is("workload.via", {"dma", "pio", "rdma"});  // requests of a device over PCIe
   const Condition pio = is("workload.via", {"pio"});
+  const Condition rdma = is("workload.via", {"rdma"});
   const Condition several = is_not("workload.domains", {"1"});
   const Condition handles = is("link.identity", {"dhi"}) && pcie;
   const Condition device_handles =
@@ -62,6 +64,7 @@ std::vector<Relation> relations() {
       {{"host.iommu_driver.unmap_pages"}, is_not("host.iommu_driver.unmap_rate", {"0.0"})},
       {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
       {{"host.cores", "faults.pio_integrity"}, pio},
+      {{"host.verbs", "device.rdma", "workload.rdma"}, rdma},
       {{"host.cxl_mem"}, cxl_memory},
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},
@@ -134,7 +137,8 @@ std::vector<Relation> relations() {
        is_not("device.pio.egress.stall", {"none"})},
       {{"device.pio.egress.propagation", "device.pio.receive"},
        is_not("device.pio.egress.peer", {"none"})},
-      {{"device.dma.outstanding", "device.dma.issue_interval"}, is_not("workload.via", {"pio"})},
+      {{"device.dma.outstanding", "device.dma.issue_interval"},
+       is_not("workload.via", {"pio", "rdma"})},
       // ---- workload
       {{"workload.payload"}, generated && is("workload.sizes", {""})},
       {{"workload.size_cap"}, generated && is_not("workload.sizes", {""})},

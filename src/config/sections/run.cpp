@@ -163,7 +163,8 @@ Keys workload_keys() {
              "Who makes the requests: devices by DMA or through device.cxl.cache; the host by "
              "CXL.mem into device.cxl.memory (cxl_mem), the device's core there (cxl_own), or each "
              "of these two a workload of its own (cxl_both); or host.cores, which write packets "
-             "into the send memory of the device (pio)."),
+             "into the send memory of the device (pio); or software that posts RDMA work requests "
+             "(rdma)."),
       size(KEY(workload.payload), between(1, Bytes{1} << 20),
            "Bytes of each request, where no sizes are given."),
       file(KEY(workload.sizes), {names.begin(), names.end()},
@@ -182,6 +183,12 @@ Keys workload_keys() {
              "Where in its domain's buffer the next request goes; ring: behind the one before; "
              "random: anywhere, as if the buffer were a table."),
       flag(KEY(workload.real_payload), "Payload bytes are carried and written, not only counted."),
+      // ---- work requests of RDMA
+      count(KEY(workload.rdma.write), between(0, 1000), "Weight of WRITEs among work requests."),
+      count(KEY(workload.rdma.read), between(0, 1000), "Weight of READs."),
+      count(KEY(workload.rdma.send), between(0, 1000), "Weight of SENDs."),
+      count(KEY(workload.rdma.fetch_add), between(0, 1000), "Weight of FETCH_ADDs, of 8 bytes."),
+      count(KEY(workload.rdma.cas), between(0, 1000), "Weight of CMP_SWPs, of 8 bytes."),
       // ---- domains
       count(KEY(workload.domains), between(1, 1U << 20),
             "Domains that take part, each a function and a PASID."),

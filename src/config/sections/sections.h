@@ -21,12 +21,14 @@ namespace flitwise::config {
 
 Keys system_keys();
 Keys host_keys();
-Keys core_keys();  ///< host.cores
+Keys core_keys();   ///< host.cores
+Keys verbs_keys();  ///< host.verbs
 Keys iommu_keys();
 Keys link_keys();
 Keys message_keys();
 Keys device_keys();
-Keys pio_keys();  ///< device.pio
+Keys pio_keys();   ///< device.pio
+Keys rdma_keys();  ///< device.rdma
 Keys workload_keys();
 Keys faults_keys();
 Keys trace_keys();
@@ -89,6 +91,10 @@ inline Limits any_latency() {
 inline Limits any_clock() {
   return between(Time::from_ps(1), Time::from_us(1));
 }
+
+/// The row of the device at the other end of a wire, an empty text for none.
+Key peer_key(const std::string& path, const Access<std::string>& member,
+             const std::string& sentence);
 
 /// Rows of a handle table's storage, the same at the host and at the device. `at` gives the address
 /// of the HandleStorageConfig that lies below `path`. [DHI D3]

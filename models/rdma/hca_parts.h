@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What passes the stages of an RDMA adapter.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/slot_list.h"
+#include "network/frame.h"
+#include "rdma/hca_config.h"
+#include "rdma/queue_pair.h"
+#include "rdma/rdma_frame.h"
+
+namespace flitwise {
+
+/// A queue pair: its rules, and where its rings and timers stand.
+struct HcaPair {
+  HcaPair(const HcaConfig& config, std::uint32_t number, MemoryKeys& keys, CompletionQueue& sends,
+          CompletionQueue& receives)
+      : buffers(config.rdma.queue),
+        rules(config.setup(number), keys, sends, receives, buffers, false) {}
+  RdmaBuffers buffers;
+  QueuePair rules;
+  HcaRing send, receive;
+  Slot entry = kNoSlot;  ///< of its state, while that is pinned
+  bool is_kicked = false, is_ready = false;
+  bool waits_for_rnr = false, has_timer = false;
+  std::uint64_t last_payload = 0;  ///< number of the last that goes to memory for it
+  std::uint64_t progress = 0;      ///< as the timer has seen it
+  Time progress_at{};
+  std::vector<std::uint8_t> state_in_memory;  ///< as it was written there last
+};
+
+/// A frame that has come, or a kick, on its way to its queue pair.
+struct HcaArrived {
+  std::uint32_t pair = 0;
+  FrameRef frame;  ///< null: a kick
+  RdmaPacket packet;
+  RoceParts parts;
+  bool waits_for_entry = false;  ///< of the receive queue
+};
+
+/// A packet that is to be sent.
+struct HcaBuilt {
+  FrameRef frame;
+  RoceParts parts;
+  std::uint32_t payload_bytes = 0;
+  std::uint64_t needs = 0;  ///< payload that has to be in memory before
+  unsigned reads = 0;       ///< of payload that are out
+  bool is_lost = false;     ///< its payload could not be read
+  Time ready{};
+};
+
+/// Payload that goes to host memory: a piece of a frame.
+struct HcaReceived {
+  std::uint32_t pair = 0;
+  FrameRef frame;
+  const std::uint8_t* from = nullptr;  ///< null: `value`
+  std::uint64_t value = 0;
+  Sge target;
+  std::uint64_t number = 0;
+  bool is_last = true;  ///< of its frame
+};
+
+/// A completion that software is to be told of.
+struct HcaTold {
+  WorkCompletion completion;
+  std::uint64_t needs = 0;  ///< payload that has to be in memory before
+};
+
+/// Of a queue pair: its retry time, or an RNR time.
+struct HcaTimer {
+  std::uint32_t pair = 0;
+  bool is_rnr = false;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A device with an RDMA adapter, and the software of its host that posts work requests: here they
+/// are joined to each other, to the way from the host to the device, and to host memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "endpoint/device_sender.h"
+#include "endpoint/endpoint.h"
+#include "host/host_bridge.h"
+#include "memory/memory_port.h"
+#include "rdma/hca.h"
+#include "rdma/verbs_driver.h"
+
+namespace flitwise {
+
+class RdmaSender final : public DeviceSender {
+ public:
+  /// Where it is put: all of it outlives the simulation.
+  struct Site {
+    std::string name;  ///< of the device
+    Endpoint& endpoint;
+    HostBridge& bridge;
+    MemoryPort& memory;
+    MemoryPort& peer_memory;
+    std::size_t index;                                        ///< of the device, for these:
+    const std::function<std::uint64_t(std::size_t)>& bar;     ///< BAR 0, once it has one
+    const std::function<void(std::size_t)>& counting_starts;  ///< with the next request
+    const std::function<void()>& work_ended;
+  };
+  RdmaSender(const Site& site, const VerbsDriverConfig& config, const WorkloadConfig& workload,
+             const DeviceConfig& device, const RunConfig& run);
+
+  void start(Time now) override;
+  /// At the other end of the cable.
+  void connect(NicPort& port, FramePool& frames, RdmaSender& peer);
+  Hca& hca() { return hca_; }
+  VerbsDriver& driver() { return driver_; }
+
+ private:
+  VerbsDriver::Hooks hooks();
+  void ring(Doorbell bell);
+  static VerbsDriver::Memory memory_of(MemoryPort& memory);
+
+  const Site site_;
+  const VerbsDriverConfig config_;
+  const std::uint64_t warmup_;  // requests
+  SeenWords& seen_;             // entries of completion queues
+  Hca hca_;
+  VerbsDriver driver_;
+  std::uint64_t begun_ = 0;  // requests
+};
+
+}  // namespace flitwise

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/verbs_driver.h"
+
+#include <boost/endian/conversion.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "flitwise/link_socket.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kAtomicBytes = 8;
+
+}  // namespace
+
+std::uint32_t VerbsDriverConfig::places() const {
+  const std::uint32_t own = hca.area(0).places();
+  return hca.pairs > 1 ? std::min(own, hca.area(1).places()) : own;
+}
+
+std::uint32_t VerbsDriverConfig::receive_buffers() const {
+  return std::max(1U, std::min(places(), hca.rdma.cq / hca.pairs));
+}
+
+VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device,
+                         const VerbsDriverConfig& config, const WorkloadConfig& workload,
+                         const DeviceConfig& device_config, const RunConfig& run, Hooks hooks)
+    : ComponentModule(name),
+      device_(std::move(device)),
+      config_(config),
+      workload_(workload),
+      hooks_(std::move(hooks)),
+      places_(config.places()),
+      wakeup_("wakeup", Time{1}),
+      random_(Random(run.seed).split("work requests")),
+      pairs_(config.hca.pairs) {
+  wakeup_.wakes("work", [this] { work(); });
+  if (config.posts) {
+    total_ = workload.requests + run.warmup;
+    stream_ =
+        Workload::make(workload, device_config, Random(run.seed).split("verbs").next(), run.warmup);
+    requests_.resize(std::size_t{config.hca.pairs} * places_);
+    is_exhausted_ = false;
+  }
+}
+
+// Receive buffers are there before the peer begins.
+void VerbsDriver::start(Time now) {
+  origin_ = free_ = now;
+  for (std::uint32_t pair = 0; config_.peer_sends && pair < pairs_.size(); ++pair) {
+    while (pairs_[pair].receives_posted < config_.receive_buffers()) {
+      post_receive(pair);
+    }
+    hooks_.ring({pair + kFirstQueuePair, true, pairs_[pair].receives_posted});
+  }
+  if (has_given_out()) {
+    hooks_.work_ended();
+  }
+  wakeup_.at(now);
+}
+
+void VerbsDriver::completion_at(Time when) {
+  coming_.add(true, when);
+  wakeup_.at(std::max(next_look(), now()));
+}
+
+// The first look that finds something: it looks at fixed distances from the end of what it did.
+Time VerbsDriver::next_look() const {
+  if (coming_.empty()) {
+    return Time::never();
+  }
+  return free_ + next_edge(std::max(coming_.next() - free_, Time{}), config_.verbs.timing.poll);
+}
+
+void VerbsDriver::work() {
+  wakeup_.taken();
+  const Time now = flitwise::now();
+  if (free_ > now) {
+    wakeup_.at(free_);
+    return;
+  }
+  if (std::exchange(is_posting_, false)) {
+    finish_post();
+  }
+  const bool is_busy =
+      (next_look() <= now && (take_completion(false, now) || take_completion(true, now))) ||
+      begin_post(now);
+  if (is_busy) {
+    wakeup_.at(free_);
+    return;
+  }
+  wakeup_.at(std::min(next_look(), next_own_work()));
+  if (waits_for_place_) {
+    wakeup_.at(now + config_.verbs.timing.poll);
+  }
+}
+
+Time VerbsDriver::next_own_work() const {
+  const Time arrival = has_item_ ? origin_ + item_.at : Time::never();
+  return has_item_ && arrival > flitwise::now() ? arrival : Time::never();
+}
+
+// ---- completions
+
+bool VerbsDriver::take_completion(bool is_receive, Time now) {
+  const std::uint32_t entries = config_.hca.rdma.cq;
+  std::uint64_t& looked = looked_[is_receive ? 1 : 0];
+  const std::uint64_t address =
+      config_.hca.area(0).completion(is_receive, static_cast<std::uint32_t>(looked % entries));
+  CompletionEntry entry;
+  if (phase_of(hooks_.look(address + kPhaseAt)) != phase_of_entry(looked, entries)) {
+    return false;
+  }
+  for (unsigned at = 0; at < kCompletionBytes; at += 8) {
+    boost::endian::store_little_u64(&entry[at], hooks_.look(address + at));
+  }
+  ++looked;
+  coming_.take();
+  const WorkCompletion completion = decode_completion(entry.data());
+  is_receive ? take_message(completion) : retire(completion, now);
+  free_ = now + config_.verbs.timing.completion;
+  return true;
+}
+
+// [VB-6]
+void VerbsDriver::retire(const WorkCompletion& completion, Time now) {
+  const std::uint32_t number = completion.queue_pair - kFirstQueuePair;
+  Pair& pair = pairs_[number];
+  Request& request = request_of(number, pair.completed);
+  disordered_ += completion.id == pair.completed && !completion.is_receive &&
+                         completion.opcode == request.opcode && pair.completed != pair.posted
+                     ? 0
+                     : 1;
+  ++pair.completed;
+  ++completed_;
+  pair.sends_completed += request.opcode == WorkOpcode::kSend ? 1 : 0;
+  last_done_ = now;
+  if (completion.status != WorkStatus::kSuccess) {
+    ++errors_[name_of(completion.status)];
+    pair.is_dead = true;
+    return;
+  }
+  const RdmaArea own = config_.hca.area(number);
+  const std::uint32_t place = (pair.completed - 1) % places_;
+  if (is_atomic(request.opcode)) {
+    std::uint8_t word[kAtomicBytes];
+    hooks_.own.peek(own.own(place), word, sizeof(word));
+    corrupted_ += boost::endian::load_little_u64(word) == request.original ? 0 : 1;
+    ++totals_.atomics;
+  } else if (request.opcode == WorkOpcode::kRead) {
+    corrupted_ += has_stamp(hooks_.own, own.own(place), request) ? 0 : 1;
+    ++totals_.reads;
+  } else if (request.opcode == WorkOpcode::kWrite) {
+    request.is_unseen = true;
+    ++totals_.writes;
+  } else {
+    ++totals_.sends;
+  }
+  ++totals_.operations;
+  totals_.bytes += completion.bytes;
+  if (request.counts) {
+    latency_.record(now - request.begun);
+  }
+}
+
+// A SEND of the peer: its number among those of its queue pair says what its bytes are.
+void VerbsDriver::take_message(const WorkCompletion& completion) {
+  const std::uint32_t number = completion.queue_pair - kFirstQueuePair;
+  Pair& pair = pairs_[number];
+  disordered_ += completion.id == pair.received && completion.is_receive ? 0 : 1;
+  if (completion.status != WorkStatus::kSuccess) {
+    ++errors_[name_of(completion.status)];
+    ++pair.received;
+    return;
+  }
+  Request expected;
+  expected.bytes = static_cast<std::uint32_t>(completion.bytes);
+  expected.stamp = stamp_of_send(number, pair.received);
+  const std::uint64_t address =
+      config_.hca.area(number).buffer(pair.received % config_.receive_buffers());
+  corrupted_ += has_stamp(hooks_.own, address, expected) ? 0 : 1;
+  ++pair.received;
+  ++received_;
+  ++totals_.received;
+  post_receive(number);
+  hooks_.ring({completion.queue_pair, true, pair.receives_posted});
+}
+
+void VerbsDriver::post_receive(std::uint32_t number) {
+  Pair& pair = pairs_[number];
+  const RdmaArea area = config_.hca.area(number);
+  const std::uint32_t index = pair.receives_posted++;
+  const Sge piece = {area.buffer(index % config_.receive_buffers()),
+                     static_cast<std::uint32_t>(config_.hca.geometry.most_bytes),
+                     key_of_pair(number)};
+  const ReceiveEntry entry = encode(ReceiveWork{index, view_of(piece)});
+  hooks_.own.poke(area.receive_entry(index), entry.data(), entry.size());
+}
+
+// ---- requests
+
+void VerbsDriver::load() {
+  while (!has_item_ && !is_exhausted_) {
+    has_item_ = stream_->next(item_);
+    is_exhausted_ = !has_item_;
+    if (has_item_ && pairs_[pair_of_item()].is_dead) {
+      has_item_ = false;
+      ++errors_["queue_pair_in_error"];
+      ++not_posted_;
+    }
+    if (has_item_) {
+      opcode_ = draw();
+    }
+  }
+  if (has_given_out() && !has_ended_) {
+    has_ended_ = true;
+    hooks_.work_ended();
+  }
+}
+
+WorkOpcode VerbsDriver::draw() {
+  const auto& weights = workload_.rdma;
+  std::uint64_t drawn = random_.below(weights.sum());
+  const std::pair<unsigned, WorkOpcode> kinds[] = {{weights.write, WorkOpcode::kWrite},
+                                                   {weights.read, WorkOpcode::kRead},
+                                                   {weights.send, WorkOpcode::kSend},
+                                                   {weights.fetch_add, WorkOpcode::kFetchAdd},
+                                                   {weights.cas, WorkOpcode::kCmpSwap}};
+  for (const auto& [weight, opcode] : kinds) {
+    if (drawn < weight) {
+      return opcode;
+    }
+    drawn -= weight;
+  }
+  return WorkOpcode::kWrite;
+}
+
+// model: half of the receive buffers of the peer are for SENDs that are out, half on their way back
+// to its queue.
+bool VerbsDriver::has_room(std::uint32_t number, Time now) {
+  const Pair& pair = pairs_[number];
+  const std::uint32_t sends = pair.sends - pair.sends_completed;
+  const bool has_entry =
+      pair.posted - pair.completed < places_ &&
+      (opcode_ != WorkOpcode::kSend || sends < std::max(1U, config_.receive_buffers() / 2));
+  const bool has_completion = posted_ - completed_ < config_.hca.rdma.cq;
+  queue_wait_.set(!has_entry, queue_waits_, now);
+  completions_wait_.set(has_entry && !has_completion, completions_waits_, now);
+  return has_entry && has_completion && is_place_free(number);
+}
+
+// The software of the peer gives a place back when it has what was written there. An
+// acknowledgement tells that the adapter has it.
+bool VerbsDriver::is_place_free(std::uint32_t number) {
+  const Pair& pair = pairs_[number];
+  Request& last = request_of(number, pair.posted);
+  last.is_unseen = last.is_unseen && !is_at_peer(number, pair.posted, last);
+  waits_for_place_ = last.is_unseen;
+  return !last.is_unseen;
+}
+
+bool VerbsDriver::is_at_peer(std::uint32_t pair, std::uint32_t number,
+                             const Request& request) const {
+  return has_stamp(hooks_.peer, config_.peer_area(pair).exposed(number % places_), request);
+}
+
+bool VerbsDriver::begin_post(Time now) {
+  load();
+  if (!has_item_ || origin_ + item_.at > now || !has_room(pair_of_item(), now)) {
+    return false;
+  }
+  hooks_.begins();
+  has_item_ = false;
+  is_posting_ = true;
+  begun_ = workload_.arrival == Arrival::kClosedLoop ? now : origin_ + item_.at;
+  free_ = now + config_.verbs.timing.post;
+  return true;
+}
+
+void VerbsDriver::finish_post() {
+  const std::uint32_t number = pair_of_item();
+  Pair& pair = pairs_[number];
+  const RdmaArea own = config_.hca.area(number), peer = config_.peer_area(number);
+  const std::uint32_t place = pair.posted % places_;
+  Request& request = request_of(number, pair.posted);
+  request = Request{};
+  request.opcode = opcode_;
+  request.bytes = is_atomic(opcode_) ? kAtomicBytes : item_.bytes;
+  request.begun = begun_;
+  request.counts = counts_;
+  SendWork work;
+  work.id = pair.posted;
+  work.opcode = opcode_;
+  work.is_signaled = true;
+  work.local = view_of({own.own(place), request.bytes, key_of_pair(number)});
+  work.remote_key = key_of_pair(number);
+  work.remote_address = is_atomic(opcode_) ? peer.word() : peer.exposed(place);
+  request.stamp = opcode_ == WorkOpcode::kSend ? stamp_of_send(number, pair.sends)
+                                               : stamp_of_request(number, pair.posted);
+  if (is_atomic(opcode_)) {
+    request.original = pair.word;
+    work.operand = random_.next();
+    work.compare = pair.word + (random_.chance(0.5) ? 1 : 0);  // half of them change nothing
+    pair.word = opcode_ == WorkOpcode::kFetchAdd ? pair.word + work.operand
+                : work.compare == pair.word      ? work.operand
+                                                 : pair.word;
+  } else {
+    fill(request.stamp, request.bytes);
+    const bool is_read = opcode_ == WorkOpcode::kRead;
+    (is_read ? hooks_.peer : hooks_.own)
+        .poke(is_read ? peer.exposed(place) : own.own(place), bytes_.data(), bytes_.size());
+  }
+  pair.sends += opcode_ == WorkOpcode::kSend ? 1 : 0;
+  const SendEntry entry = encode(work);
+  hooks_.own.poke(own.send_entry(pair.posted), entry.data(), entry.size());
+  ++pair.posted;
+  ++posted_;
+  hooks_.ring({number + kFirstQueuePair, false, pair.posted});
+}
+
+// ---- payload
+
+// Eight bytes at a time, no two alike.
+void VerbsDriver::fill(std::uint64_t stamp, std::uint32_t bytes) const {
+  bytes_.resize((std::size_t{bytes} + 7) / 8 * 8);
+  std::uint64_t word = stamp * 0x9e3779b97f4a7c15;
+  for (std::size_t at = 0; at < bytes_.size(); at += 8) {
+    word += 0xd1b54a32d192ed03;
+    boost::endian::store_little_u64(&bytes_[at], word ^ word >> 29);
+  }
+  bytes_.resize(bytes);
+}
+
+bool VerbsDriver::has_stamp(const Memory& memory, std::uint64_t address,
+                            const Request& request) const {
+  fill(request.stamp, request.bytes);
+  seen_.resize(request.bytes);
+  memory.peek(address, seen_.data(), seen_.size());
+  return seen_ == bytes_;
+}
+
+}  // namespace flitwise

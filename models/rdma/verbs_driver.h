@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Software of a host that posts RDMA work requests on one adapter, one thread: it makes requests,
+/// rings the doorbell, looks at completion queues, and sees that each request does once, in order,
+/// what it should (docs/rdma.md).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/component.h"
+#include "common/due_queue.h"
+#include "common/random.h"
+#include "common/wakeup.h"
+#include "rdma/hca_config.h"
+#include "rdma/hca_result.h"
+#include "rdma/ring_entries.h"
+#include "stats/latency_histogram.h"
+#include "stats/open_wait.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+
+class VerbsDriver final : public ComponentModule {
+ public:
+  struct Memory {
+    std::function<void(std::uint64_t address, const std::uint8_t* bytes, std::size_t size)> poke;
+    std::function<void(std::uint64_t address, std::uint8_t* bytes, std::size_t size)> peek;
+  };
+  struct Hooks {
+    Memory own, peer;
+    /// Eight bytes of a completion queue, as software finds them now.
+    std::function<std::uint64_t(std::uint64_t address)> look;
+    std::function<void(Doorbell bell)> ring;
+    std::function<void()> begins;  ///< the next request
+    std::function<void()> work_ended;
+  };
+  VerbsDriver(const sc_core::sc_module_name& name, std::string device,
+              const VerbsDriverConfig& config, const WorkloadConfig& workload,
+              const DeviceConfig& device_config, const RunConfig& run, Hooks hooks);
+
+  void start(Time now);
+  /// An entry of a completion queue will be there then.
+  void completion_at(Time when);
+  /// Whose messages it takes.
+  void compare_with(const VerbsDriver& peer) { peer_ = &peer; }
+
+  bool is_quiet() const override {
+    return posted_ == completed_ && !is_posting_ && coming_.empty();
+  }
+  /// Its device serves the other one as well.
+  bool is_exhausted() const override {
+    return has_given_out() && (peer_ == nullptr || peer_->has_given_out());
+  }
+  bool is_done() const override {
+    return is_exhausted() && is_quiet() && (peer_ == nullptr || peer_->is_quiet());
+  }
+  Time next_own_work() const override;
+  Time last_end() const override { return last_done_; }
+  void add_progress(Progress& sum) const override;
+  std::string waiting() const override;
+  void start_window() override;
+  std::vector<WaitResult> waits() const override;
+  void report(RunResult& result) const override;
+  Counts errors() const override { return errors_; }
+  std::vector<CheckResult> checks() const override;
+  std::vector<CheckResult> checks_at_rest() const override;
+
+ private:
+  struct Request {
+    WorkOpcode opcode = WorkOpcode::kWrite;
+    std::uint32_t bytes = 0;
+    std::uint64_t stamp = 0;     // what its payload is made of
+    std::uint64_t original = 0;  // what an atomic has to find
+    Time begun{};
+    bool counts = false, is_unseen = false;  // payload is not known to be at the peer
+  };
+  struct Pair {
+    std::uint32_t posted = 0, completed = 0;
+    std::uint32_t sends = 0, sends_completed = 0;
+    std::uint32_t received = 0, receives_posted = 0;
+    std::uint64_t word = 0;  // of the peer, as atomics leave it
+    bool is_dead = false;
+  };
+
+  bool has_given_out() const { return is_exhausted_ && !has_item_; }
+  void work();
+  Time next_look() const;
+  bool take_completion(bool is_receive, Time now);
+  void retire(const WorkCompletion& completion, Time now);
+  void take_message(const WorkCompletion& completion);
+  void post_receive(std::uint32_t pair);
+  bool begin_post(Time now);
+  void load();
+  WorkOpcode draw();
+  bool has_room(std::uint32_t pair, Time now);
+  bool is_place_free(std::uint32_t pair);
+  void finish_post();
+  Request& request_of(std::uint32_t pair, std::uint32_t number) {
+    return requests_[std::uint64_t{pair} * places_ + number % places_];
+  }
+  bool is_at_peer(std::uint32_t pair, std::uint32_t number, const Request& request) const;
+  void fill(std::uint64_t stamp, std::uint32_t bytes) const;
+  bool has_stamp(const Memory& memory, std::uint64_t address, const Request& request) const;
+  static std::uint64_t stamp_of_request(std::uint32_t pair, std::uint32_t number) {
+    return (std::uint64_t{pair} << 32 | number) * 2;
+  }
+  static std::uint64_t stamp_of_send(std::uint32_t pair, std::uint32_t number) {
+    return stamp_of_request(pair, number) + 1;
+  }
+  std::uint32_t pair_of_item() const { return to_int(item_.domain); }
+
+  const std::string device_;
+  const VerbsDriverConfig config_;
+  const WorkloadConfig workload_;
+  const Hooks hooks_;
+  const std::uint32_t places_;
+  Wakeup wakeup_;
+  Random random_;
+  std::unique_ptr<Workload> stream_;
+  std::uint64_t total_ = 0;
+  std::vector<Pair> pairs_;
+  std::vector<Request> requests_;  // by queue pair and place
+  const VerbsDriver* peer_ = nullptr;
+
+  Time origin_ = Time::never();
+  Time free_{};            // of what it does
+  DueQueue<bool> coming_;  // entries of completion queues, until they are taken
+  WorkItem item_;
+  WorkOpcode opcode_ = WorkOpcode::kWrite;  // of the item
+  Time begun_{};
+  bool has_item_ = false, is_exhausted_ = true, is_posting_ = false, waits_for_place_ = false;
+  std::uint64_t looked_[2] = {};  // entries of each completion queue so far
+  std::uint64_t posted_ = 0, completed_ = 0, received_ = 0;
+  std::uint64_t disordered_ = 0, corrupted_ = 0;
+  Counts errors_;
+  OpenWait queue_wait_, completions_wait_;
+  WaitBook queue_waits_, completions_waits_;
+  LatencyHistogram latency_;
+  VerbsResult totals_, before_;
+  Time last_done_{}, window_begin_{};
+  bool counts_ = false, has_ended_ = false;
+  std::uint64_t not_posted_ = 0;  // of queue pairs in error
+  mutable std::vector<std::uint8_t> bytes_, seen_;
+};
+
+}  // namespace flitwise

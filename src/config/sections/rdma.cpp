@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of what sends by RDMA: software that posts work requests, and the adapter of a device.
+#include "config/sections/sections.h"
+
+namespace flitwise::config {
+
+Keys verbs_keys() {
+  return {
+      time(KEY(host.verbs.timing.post), any_latency(),
+           "Software makes a work request, writes it into its ring and rings the doorbell."),
+      time(KEY(host.verbs.timing.poll), between(Time::from_ns(1), Time::from_us(1'000)),
+           "Between two looks of software at a completion queue."),
+      time(KEY(host.verbs.timing.completion), any_latency(),
+           "Software takes an entry of a completion queue."),
+  };
+}
+
+Keys rdma_keys() {
+  constexpr Bytes kLeastMemory = Bytes{8} << 10, kMostMemory = Bytes{1} << 30;
+  return {
+      peer_key(KEY(device.rdma.peer),
+               "Device at the other end of the cable, whose memory work requests are about; none: "
+               "the device posts nothing, and serves the one that names it."),
+      count(KEY(device.rdma.mtu), only({256, 512, 1024, 2048, 4096}), "Path MTU, in bytes."),
+      count(KEY(device.rdma.queue), power_of_two(1, 4096),
+            "Entries of the send queue and of the receive queue of a queue pair; each domain of "
+            "the workload has one queue pair."),
+      count(KEY(device.rdma.cq), power_of_two(2, 65536),
+            "Entries of each of the two completion queues of a device, one for sends and one for "
+            "receives."),
+      count(KEY(device.rdma.cqe), only({32, 64}), "Bytes of such an entry."),
+      count(KEY(device.rdma.window), between(1, (1U << 23) - 1),
+            "PSNs of a queue pair without acknowledgement."),
+      count(KEY(device.rdma.max_rd_atomic), between(1, 128),
+            "READs and atomics of a queue pair that are outstanding, and that the responder "
+            "remembers."),
+      count(KEY(device.rdma.timeout), between(0, 31), "t of the retry timer of 4.096 us x 2^t."),
+      count(KEY(device.rdma.retry_cnt), between(0, 7),
+            "Time-outs without progress that are retried."),
+      count(KEY(device.rdma.ack_every), between(1, 1U << 16),
+            "Packets that ask for no ACK before one is sent all the same."),
+      count(KEY(device.rdma.qpsc_entries), between(1, 1U << 20),
+            "Queue pairs whose state the adapter holds; the state of others is read from host "
+            "memory, and written back."),
+      count(KEY(device.rdma.wqe_batch), between(1, 64),
+            "Entries of a ring that one read asks for."),
+      count(KEY(device.rdma.fifo), between(1, 4096), "Entries of the queue before a stage."),
+      size(KEY(device.rdma.dma_memory), between(kLeastMemory, kMostMemory),
+           "Memory of the adapter for payload that is to be sent."),
+      size(KEY(device.rdma.payload_ram), between(kLeastMemory, kMostMemory),
+           "Memory of the adapter for frames that have come; one without room is dropped."),
+      rate("device.rdma.port.rate", AT(device.rdma.port.rate_gbps), "Gb/s", bit_rate_dimension(),
+           1'000'000'000, between(1'000'000, 1'000'000'000'000'000), "Rate of the network port."),
+      time(KEY(device.rdma.port.propagation), any_latency(), "On the cable to the peer."),
+      time(KEY(device.rdma.timing.clock), any_clock(),
+           "Clock period of the adapter: 64 bytes pass a stage in each."),
+      time(KEY(device.rdma.timing.collect), any_latency(),
+           "Collect buffer controller: a doorbell, beside a clock for each 64 bytes."),
+      time(KEY(device.rdma.timing.kick), any_latency(), "Virtual kick: whose turn it is."),
+      time(KEY(device.rdma.timing.fetch), any_latency(),
+           "Queue pair fetch, where the state is held."),
+      time(KEY(device.rdma.timing.build), any_latency(),
+           "Packet builder, beside a clock for each 64 bytes."),
+      time(KEY(device.rdma.timing.complete), any_latency(), "Completion: an entry is made."),
+      time(KEY(device.rdma.timing.check), any_latency(), "Packet receiver: checks of a frame."),
+      time(KEY(device.rdma.timing.receive), any_latency(), "Receive: checks of a packet in order."),
+      time(KEY(device.rdma.timing.entry), any_latency(),
+           "Receive queue entry handler, where the entry is held."),
+      time(KEY(device.rdma.timing.validate), any_latency(),
+           "DMA validation: keys, before payload goes to host memory."),
+  };
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Packets of a reliable connection as RoCEv2 frames, byte for byte. [ROCE-1]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "network/roce_frame.h"
+#include "rdma/rdma_packet.h"
+
+namespace flitwise {
+
+/// What Ethernet adds to the bytes of a frame: preamble, FCS and the gap to the next one.
+inline constexpr std::uint32_t kEthernetOverheadBytes = 8 + 4 + 12;
+/// Of a frame without its FCS.
+inline constexpr std::uint32_t kLeastFrameBytes = 60;
+
+constexpr std::uint32_t wire_bytes_of(std::size_t frame_bytes) {
+  const auto bytes = static_cast<std::uint32_t>(frame_bytes);
+  return (bytes < kLeastFrameBytes ? kLeastFrameBytes : bytes) + kEthernetOverheadBytes;
+}
+
+/// Ends of a cable are number 0 and 1: 10.0.0.1 and 10.0.0.2, with MAC addresses alike.
+/// The frame of a packet with a payload of zeros, for the caller to fill at parts.payload and to
+/// seal (seal_roce).
+RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes);
+/// None: no frame of a reliable connection, which its receiver drops. A wrong ICRC, TVer or pad is
+/// for the checks of the queue pair. parts: where its payload is.
+std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts);
+
+}  // namespace flitwise

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of RDMA adapters below one host and between two, with each kind of work request: what is
+// left in rings, completion queues and payload of host memory, looked at from outside.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <boost/endian/conversion.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "rdma/hca_config.h"
+#include "rdma/hca_result.h"
+#include "rdma/ring_entries.h"
+#include "system/machine.h"
+
+namespace flitwise::rdma_test {
+namespace {
+
+constexpr unsigned kRequests = 90;  // fewer than a ring has entries, so that all of them are seen
+constexpr unsigned kPairs = 3;
+constexpr unsigned kPayload = 700;  // three packets
+
+constexpr const char* kBelowOneHost =
+    "system: {devices: 2, instances: {ep0: {device.rdma.peer: "
+    "ep1}}}\n";
+constexpr const char* kTwoHosts =
+    "system: {topology: graph, hosts: 2, nodes: [{name: ep0, kind: device}, {name: ep1, kind: "
+    "device}], edges: [{from: rp0, to: ep0}, {from: h1.rp0, to: ep1}], instances: {ep0: "
+    "{device.rdma.peer: ep1}}}\n";
+
+class End {
+ public:
+  End(Machine& machine, const std::string& name)
+      : device_(*machine.fabric().find(name)),
+        memory_(machine.fabric().surroundings.hosts[device_.host]->memory) {}
+
+  RdmaArea area(std::uint32_t pair) const {
+    const WorkloadConfig& workload = device_.config.workload;
+    const RdmaConfig& rdma = device_.config.device.rdma;
+    return {{workload.buffer_size, rdma.queue, rdma.cq, rdma.cqe, workload.payload},
+            workload.buffer_base,
+            pair};
+  }
+  std::vector<std::uint8_t> at(std::uint64_t address, std::size_t bytes) const {
+    std::vector<std::uint8_t> read(bytes);
+    EXPECT_TRUE(memory_.peek(address, read.data(), bytes));
+    return read;
+  }
+  std::uint64_t word(std::uint64_t address) const {
+    return boost::endian::load_little_u64(at(address, 8).data());
+  }
+  WorkCompletion completion(bool is_receive, std::uint32_t index) const {
+    return decode_completion(at(area(0).completion(is_receive, index), kCompletionBytes).data());
+  }
+  SendWork work(std::uint32_t pair, std::uint32_t index) const {
+    return decode_send(at(area(pair).send_entry(index), kWqeBytes).data()).value();
+  }
+
+ private:
+  const FabricDevice& device_;
+  MemoryPort& memory_;
+};
+
+// Completions of each queue pair have the ids 0, 1, ... once each: how many that are.
+std::map<std::uint32_t, std::uint32_t> expect_completions(const End& end, bool is_receive,
+                                                          WorkOpcode opcode) {
+  std::map<std::uint32_t, std::uint32_t> by_pair;
+  for (unsigned index = 0; index < kRequests; ++index) {
+    const WorkCompletion one = end.completion(is_receive, index);
+    EXPECT_EQ(one.status, WorkStatus::kSuccess);
+    EXPECT_EQ(one.is_receive, is_receive);
+    EXPECT_EQ(one.id, by_pair[one.queue_pair - kFirstQueuePair]++);
+    if (!is_receive) {
+      EXPECT_EQ(one.opcode, opcode);
+    }
+  }
+  // The entry behind the last one was never written.
+  EXPECT_EQ(end.word(end.area(0).completion(is_receive, kRequests) + kPhaseAt), 0U);
+  return by_pair;
+}
+
+// Each one finds what the one before it has left.
+void expect_atomics(const End& own, const End& peer, std::uint32_t pair, std::uint32_t count) {
+  std::uint64_t word = 0;
+  unsigned changed = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const SendWork work = own.work(pair, i);
+    EXPECT_EQ(own.word(work.local.pieces[0].address), word) << "number " << i;
+    const std::uint64_t before = word;
+    if (work.opcode == WorkOpcode::kFetchAdd) {
+      word += work.operand;
+    } else if (work.compare == word) {
+      word = work.operand;
+    }
+    changed += word != before ? 1 : 0;
+  }
+  EXPECT_GT(changed, count / 4);
+  EXPECT_EQ(peer.word(peer.area(pair).word()), word);
+}
+
+// What was moved stands at both ends, and no two requests moved the same.
+void expect_payload(const End& own, const End& peer, std::uint32_t pair, std::uint32_t count,
+                    bool is_send, std::set<std::vector<std::uint8_t>>& seen) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const SendWork work = own.work(pair, i);
+    const auto here = own.at(work.local.pieces[0].address, kPayload);
+    const std::uint64_t there = is_send ? peer.area(pair).buffer(i) : work.remote_address;
+    EXPECT_EQ(here, peer.at(there, kPayload)) << "number " << i << " of queue pair " << pair;
+    EXPECT_TRUE(seen.insert(here).second);
+  }
+}
+
+void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode opcode) {
+  const std::string weight =
+      kind == "write" ? "{write: 1}" : fmt::format("{{write: 0, {}: 1}}", kind);
+  Machine machine(config_from_text(
+      fmt::format(
+          "{}link: {{preset: gen5x16}}\ndevice: {{rdma: {{mtu: 256, queue: 128, cq: 512}}}}\n"
+          "workload: {{via: rdma, domains: {}, requests: {}, payload: {}B, buffer_size: "
+          "1MiB, rdma: {}}}\n",
+          machine_text, kPairs, kRequests, kPayload, weight),
+      "run.yaml", ""));
+  machine.bring_up();
+  machine.start();
+  machine.run_until_quiet();
+  const RunResult result = machine.result();
+  for (const CheckResult& check : result.checks) {
+    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
+  }
+  const HcaResult& hca = result.rows<HcaResult>().at(0);
+  const HcaResult& peer_hca = result.rows<HcaResult>().at(1);
+  const bool is_send = opcode == WorkOpcode::kSend;
+  EXPECT_EQ(hca.wqes, kRequests);
+  EXPECT_EQ(hca.cqes, kRequests);
+  EXPECT_EQ(peer_hca.cqes, is_send ? kRequests : 0);
+  EXPECT_EQ(hca.retransmits + peer_hca.retransmits, 0U);
+
+  const End own(machine, "ep0"), peer(machine, "ep1");
+  const auto by_pair = expect_completions(own, false, opcode);
+  if (is_send) {
+    EXPECT_EQ(expect_completions(peer, true, opcode), by_pair);
+  }
+  EXPECT_EQ(by_pair.size(), kPairs);
+  std::set<std::vector<std::uint8_t>> seen;
+  for (const auto& [pair, count] : by_pair) {
+    if (is_atomic(opcode)) {
+      expect_atomics(own, peer, pair, count);
+    } else {
+      expect_payload(own, peer, pair, count, is_send, seen);
+    }
+  }
+}
+
+TEST(Rdma, WritesBelowOneHost) {
+  expect_kind(kBelowOneHost, "write", WorkOpcode::kWrite);
+}
+TEST(Rdma, ReadsBelowOneHost) {
+  expect_kind(kBelowOneHost, "read", WorkOpcode::kRead);
+}
+TEST(Rdma, SendsBelowOneHost) {
+  expect_kind(kBelowOneHost, "send", WorkOpcode::kSend);
+}
+TEST(Rdma, FetchAddsBelowOneHost) {
+  expect_kind(kBelowOneHost, "fetch_add", WorkOpcode::kFetchAdd);
+}
+TEST(Rdma, CompareAndSwapsBelowOneHost) {
+  expect_kind(kBelowOneHost, "cas", WorkOpcode::kCmpSwap);
+}
+TEST(Rdma, WritesBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "write", WorkOpcode::kWrite);
+}
+TEST(Rdma, ReadsBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "read", WorkOpcode::kRead);
+}
+TEST(Rdma, SendsBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "send", WorkOpcode::kSend);
+}
+TEST(Rdma, FetchAddsBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "fetch_add", WorkOpcode::kFetchAdd);
+}
+TEST(Rdma, CompareAndSwapsBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "cas", WorkOpcode::kCmpSwap);
+}
+
+}  // namespace
+}  // namespace flitwise::rdma_test

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cables between RDMA adapters, and what has to fit together there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/config/support.h"
+
+namespace flitwise::relations_rdma_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Devices with adapters; fields of the instances, and of the workload beside via.
+std::string cables(const std::string& instances, const std::string& workload = "domains: 1",
+                   int devices = 2) {
+  return "system: {devices: " + std::to_string(devices) + ", instances: {" + instances +
+         "}}\nworkload: {via: rdma, " + workload + "}\n";
+}
+constexpr const char* kOneWay = "ep0: {device.rdma.peer: ep1}";
+constexpr const char* kBothWays = "ep0: {device.rdma.peer: ep1}, ep1: {device.rdma.peer: ep0}";
+
+TEST(RdmaCables, OneEndOrBothMayName) {
+  EXPECT_THAT(problems_of(cables(kOneWay)), IsEmpty());
+  EXPECT_THAT(problems_of(cables(kBothWays)), IsEmpty());
+}
+
+TEST(RdmaCables, APeerHasToBeADeviceWithAnAdapter) {
+  EXPECT_THAT(
+      problems_of(cables("ep0: {device.rdma.peer: ep9}")),
+      Contains(HasSubstr("no device 'ep9' in this topology; expected ep0 or ep1, or none")));
+  EXPECT_THAT(problems_of(cables("ep0: {device.rdma.peer: ep0}, ep1: {workload.via: dma}")),
+              Contains(HasSubstr("a cable from a device to itself")));
+  EXPECT_THAT(problems_of(cables("ep0: {device.rdma.peer: ep1}, ep1: {workload.via: dma}")),
+              Contains(HasSubstr("'ep1' has no RDMA adapter, as its workload.via is not rdma")));
+}
+
+TEST(RdmaCables, EachAdapterHasOneCable) {
+  EXPECT_THAT(
+      problems_of(
+          cables("ep0: {device.rdma.peer: ep1}, ep2: {device.rdma.peer: ep1}", "domains: 1", 3)),
+      ElementsAre(HasSubstr("'ep1' has a cable to ep0 already; expected devices in pairs")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1", 3)),
+              ElementsAre(HasSubstr("an adapter without a cable")));
+}
+
+TEST(RdmaCables, BothEndsHaveOneMtuAndOneSetOfRings) {
+  EXPECT_THAT(
+      problems_of(cables("ep0: {device.rdma.peer: ep1}, ep1: {device.rdma.mtu: 1024}")),
+      ElementsAre(HasSubstr("device.rdma.mtu is 4096, and 1024 at ep1; expected one value at "
+                            "both ends of a cable")));
+  EXPECT_THAT(problems_of(cables("ep0: {device.rdma.peer: ep1}, ep1: {workload.domains: 2}")),
+              ElementsAre(HasSubstr("workload.domains is 1, and 2 at ep1")));
+}
+
+TEST(RdmaCables, WhatSoftwareAndAdapterShareHasRoomInABuffer) {
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB")),
+              Contains(HasSubstr("expected room for three messages behind them")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB, buffer_size: 128KiB")),
+              IsEmpty());
+}
+
+TEST(RdmaCables, WhatIsNoWorkRequestIsRefused) {
+  EXPECT_THAT(problems_of(cables(kOneWay, "kind: read")),
+              Contains(HasSubstr("kind read by rdma; expected posted_write")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "rdma: {write: 0}")),
+              Contains(HasSubstr("no kind of work request with a weight")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "real_payload: false")),
+              Contains(HasSubstr("expected workload.real_payload true")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 512, rdma: {send: 1}")),
+              Contains(HasSubstr("512 queue pairs that take messages, and a completion queue of "
+                                 "256")));
+}
+
+}  // namespace
+}  // namespace flitwise::relations_rdma_test
