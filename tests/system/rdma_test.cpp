@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <boost/endian/conversion.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -152,6 +153,60 @@ void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode o
       expect_payload(own, peer, pair, count, is_send, seen);
     }
   }
+}
+
+double mean_latency(const RunResult& result, const std::string& name) {
+  for (const LatencyResult& one : result.rows<LatencyResult>()) {
+    if (one.name == name) {
+      return one.mean;
+    }
+  }
+  ADD_FAILURE() << "no latency " << name;
+  return 0;
+}
+
+// One WRITE at a time, after those that fetch states. What reads of the device, and writes up to
+// memory, take is in the result; all else is the sum of configured times.
+void expect_latency(unsigned payload, double propagation_ns) {
+  Machine machine(config_from_text(
+      fmt::format(
+          "{}link: {{preset: gen5x16, skp: off}}\nhost: {{verbs: {{timing: {{poll: 1ns}}}}}}\n"
+          "device: {{rdma: {{queue: 1, port: {{propagation: {}ns}}}}}}\nrun: {{warmup: 3}}\n"
+          "workload: {{via: rdma, domains: 1, requests: 50, payload: {}B}}\n",
+          kTwoHosts, propagation_ns, payload),
+      "run.yaml", ""));
+  machine.bring_up();
+  machine.start();
+  machine.run_until_quiet();
+  const Config& config = machine.fabric().find("ep0")->config;
+  const auto& stage = config.device.rdma.timing;
+  const RunResult result = machine.result();
+  const auto beats = [&](unsigned bytes) { return (bytes + 63) / 64 * stage.clock.ns(); };
+  const auto wire = [&](unsigned bytes) {  // 24 bytes are Ethernet's own; a frame has 64
+    return std::max(bytes + 24, 84U) * 8 / config.device.rdma.port.rate_gbps;
+  };
+  const unsigned write = 14 + 20 + 8 + 12 + 16 + (payload + 3) / 4 * 4 + 4,
+                 ack = 14 + 20 + 8 + 12 + 4 + 4;
+  const double doorbell = config.host.timing.mmio.ns() + config.link.timing.propagation.ns() +
+                          config.link.timing.receive.ns() + config.device.timing.pipeline.ns();
+  const double kicked = (stage.collect + stage.clock + stage.kick + stage.fetch).ns();
+  const double received = (stage.check + stage.fetch + stage.receive).ns();
+  const double packet = stage.build.ns() + beats(write) + wire(write) + propagation_ns + received;
+  const double answer = stage.build.ns() + beats(ack) + wire(ack) + propagation_ns + received;
+  const double expected = config.host.verbs.timing.post.ns() + doorbell + kicked +
+                          2 * mean_latency(result, "dma_read") + packet + stage.validate.ns() +
+                          answer + stage.complete.ns() + mean_latency(result, "dma_write");
+  const VerbsResult& verbs = result.rows<VerbsResult>().at(0);
+  // Edges of the clocks of host, link and device, 2 ns each, and of the look.
+  EXPECT_GE(verbs.latency_mean, expected);
+  EXPECT_NEAR(verbs.latency_mean, expected + 3, 3);
+  EXPECT_NEAR(verbs.latency_max, verbs.latency_mean, 3);
+}
+TEST(RdmaLatency, ALoneWriteTakesTheSumOfItsStages) {
+  expect_latency(64, 5);
+}
+TEST(RdmaLatency, ALoneWriteOfPaddedBytesByALongerCable) {
+  expect_latency(61, 500);
 }
 
 TEST(Rdma, WritesBelowOneHost) {
