@@ -78,6 +78,8 @@ void PioEngine::reset() {
     const Arrival arrival = arrivals_.take();
     if (arrival.region == kWindow) {
       take(arrival, now);  // refused, and counted
+    } else {
+      registers_.lose();
     }
   }
   registers_.forget(now);

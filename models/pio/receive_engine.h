@@ -4,6 +4,7 @@
 /// host memory. Room in the buffer is free when the payload has left. [PIO-1.2]
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -90,16 +91,22 @@ class ReceiveEngine final : public ComponentModule, public Engine {
       return bytes - std::min(bytes, ReceiveQueue::kHeaderBytes);
     }
   };
-  /// The last packet of a domain, to compare it with memory.
-  struct Last {
+  /// One that came, to compare it with memory.
+  struct Came {
     ReceiveQueue::Place place;
     std::uint32_t source = 0, bytes = 0;
     unsigned lane = 0;
+    std::uint64_t payload_end() const {
+      return place.payload + bytes - std::min(bytes, ReceiveQueue::kHeaderBytes);
+    }
   };
+  /// The last ones of a domain, by place in its queue.
+  using LastOnes = std::array<Came, ReceiveQueue::kEntries>;
 
   void work();
   void receive(FrameRef frame, Time now);
-  bool is_in_memory(const Last& last) const;
+  bool is_in_memory(const Came& came) const;
+  std::size_t missing(unsigned domain) const;
 
   const std::string device_;
   const ReceiveConfig config_;
@@ -110,13 +117,13 @@ class ReceiveEngine final : public ComponentModule, public Engine {
   TokenPool<Packet> packets_;
   TokenPool<Packet>::Queue waiting_;             // for the shell, in their order
   std::vector<ReceiveQueue> queues_;             // by domain
-  std::vector<Last> last_;                       // likewise
+  std::vector<LastOnes> last_;                   // likewise
   Time next_parse_{}, last_end_{};               // last: of a write
   std::array<std::uint64_t, kVlQueues> held_{};  // bytes of the receive buffer, by lane
   std::uint64_t most_held_ = 0;                  // by any
   PacketCheck check_;
   PioReceiveResult totals_, before_;  // since the start of the run; at the begin of the window
-  std::uint64_t dropped_headers_ = 0, dropped_payloads_ = 0;  // with a reset, say
+  std::uint64_t dropped_headers_ = 0, dropped_payloads_ = 0;  // of ended contexts
   bool counts_ = false;                                       // the window has begun
   WaitBook waits_;
 };

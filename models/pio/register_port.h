@@ -26,13 +26,15 @@ class RegisterPort {
   }
   /// Software reads. base: of the registers in BAR 0. The caller looks at next().
   void read(const MmioRead& read, std::uint64_t base, BarAccess& access, Time now);
+  /// A write that is under way gets lost. [PIO-9.9]
+  void lose() { ++refused_; }
   /// The device has been reset: whoever has read gets ones at once.
   void forget(Time now);
   /// Looks up and answers what is due. What was written before a read has been done by then.
   void work(Time now);
   Time next() const { return std::min(reads_.next(), answers_.next()); }
   bool is_quiet() const { return reads_.empty() && answers_.empty(); }
-  /// Accesses that no register takes. [PIO-10.2]
+  /// Accesses that no register takes, and writes that a reset has met. [PIO-10.2] [PIO-9.9]
   std::uint64_t refused() const { return refused_; }
 
  private:

@@ -132,10 +132,6 @@ void PioHostActions::send(PioScript& script, const PioLine& line) {
   const auto context = static_cast<unsigned>(line.numbers[1]);
   const auto blocks = static_cast<unsigned>(line.numbers[2]);
   SenderCredits& credits = script.credits_[context];
-  const std::uint64_t first = encode_window({false, context, credits.next_block(), 0});
-  if (refuses(script, first, line.numbers[5])) {
-    return;
-  }
   if (!credits.may_fill(blocks)) {
     const unsigned threshold = script.engine_.context(context).setup().threshold;
     script.sink_({{"event", "pio_wait"},
@@ -148,7 +144,7 @@ void PioHostActions::send(PioScript& script, const PioLine& line) {
   // Each block leaves when it is full, so that one free block is enough for all of them.
   const HostCore& core = core_of(script, thread);
   if (!core.is_idle(thread_of(thread)) || core.buffer().held_blocks() == core.buffer().blocks()) {
-    stall(script, thread, first);
+    stall(script, thread, encode_window({false, context, credits.next_block(), 0}));
     return;
   }
   store_packet(script, line);
@@ -202,7 +198,7 @@ std::vector<PioVerb> pio_host_verbs() {
             {"blocks", HostKind::kNumber, 1, kMostPacketBlocks},
             {"vl", HostKind::kNumber, 0, kManagementVl},
             {"credit_return", HostKind::kFlag},
-            {"store_bytes", HostKind::kNumber, kQwBytes, kSendBlockBytes}},
+            {"store_bytes", HostKind::kPower, kQwBytes, kSendBlockBytes}},
            PioHostActions::send}};
 }
 

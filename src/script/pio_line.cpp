@@ -75,7 +75,13 @@ Complaint read_argument(const PioArgument& argument, const Json& value, PioLine&
                ? json_value::hex_number(number) + " seen; expected a multiple of 64"
                : complaint;
   }
-  return json_value::read_number(value, argument.least, argument.most, number);
+  Complaint complaint = json_value::read_number(value, argument.least, argument.most, number);
+  if (argument.kind == ArgumentKind::kPower &&
+      (!complaint.empty() || (number & (number - 1)) != 0)) {
+    return fmt::format("{} seen; expected a power of two from {} to {}", json_value::shown(value),
+                       argument.least, argument.most);
+  }
+  return complaint;
 }
 
 }  // namespace

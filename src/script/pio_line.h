@@ -17,6 +17,7 @@ struct PioLine;
 struct PioArgument {
   enum class Kind : std::uint8_t {
     kNumber,   ///< least to most
+    kPower,    ///< of two, least to most
     kAddress,  ///< of 64 bytes
     kFlag,     ///< true, false, 1, 0
     kHex,      ///< up to `most` bytes

@@ -19,7 +19,7 @@ VERBS = {
     "bar_vls": [CTX, (0, 65535)], "vl_tables": ["weights", "weights", (0, 16383)], "launch_fifo": [(1, 16384)],
     "disable": [CTX], "restart": [CTX], "hold": ["flag"], "status": [CTX], "counts": [], "block": [(0, 16383)],
     "core": [CORE, (1, 64), (0, 256)], "store": [THREAD, (0, 2**26 - 1), ("hex", 64)], "sfence": [THREAD], "ack": [THREAD],
-    "evict": [CORE], "send": [THREAD, CTX, (1, 162), VL, "flag", (8, 64)], "core_counts": [CORE],
+    "evict": [CORE], "send": [THREAD, CTX, (1, 162), VL, "flag", "store"], "core_counts": [CORE],
     "poke": [(0, ANY), ("hex", 16383)], "sdma_buffer": [ENGINE, (1, 1024)], "sdma_ring": [ENGINE, (0, ANY), (0, 65535), (0, ANY)],
     "sdma_tail": [ENGINE, (0, 65535)], "sdma_answer": [ENGINE, (0, 65535), "flag"], "sdma_restart": [ENGINE],
     "sdma_disable": [ENGINE], "sdma_status": [ENGINE],
@@ -43,6 +43,8 @@ def takes(kind, value):
         return value is True or value is False or value in ("true", "false", "1", "0") or number_of(value) in (0, 1) and not isinstance(value, str)
     if kind == "address":
         return number_of(value) is not None and number_of(value) % 64 == 0
+    if kind == "store":
+        return number_of(value) in (8, 16, 32, 64)
     if kind == "groups":
         return isinstance(value, list) and len(value) == 20 and all(takes((0, 3), one) for one in value)
     if kind == "weights":
@@ -77,6 +79,8 @@ def good_value(kind):
         return chance.choice([True, False, 0, 1, "true"])
     if kind == "address":
         return 64 * chance.choice([0, 1, 1024, chance.randrange(2**58)])
+    if kind == "store":
+        return chance.choice([8, 16, 32, 64, "0x10"])
     if kind == "groups":
         return [chance.randrange(4) for _ in range(20)]
     if kind == "weights":

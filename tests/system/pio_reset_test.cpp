@@ -138,6 +138,44 @@ TEST(PioReset, PIO_9_9_APeerGetsWholePackets) {
   EXPECT_EQ(ended.result.rows<PioReceiveResult>().at(0).packets, ended.pio.packets);
 }
 
+// The device that receives is reset: packets in its receive buffer wait for Bus Master Enable, and
+// go to memory then. Their sender, which has no reset, waits for room and loses nothing.
+TEST(PioReset, PIO_1_3_AReceiverThatIsResetWritesWhatItHoldsWhenItIsBack) {
+  PioResetBench bench(
+      fmt::format("system: {{devices: 2, instances: {{ep1: {{device.pio.egress.peer: ep0}}}}}}\n{}",
+                  config_of()));
+  reset_often(bench);
+  const pio_bench::Ended ended = bench.finish();
+  const PioReceiveResult& received = ended.result.rows<PioReceiveResult>().at(0);
+  EXPECT_EQ(received.device, "ep0");
+  EXPECT_EQ(ended.result.rows<PioResult>().at(1).packets, kPackets);
+  EXPECT_EQ(received.packets, kPackets);
+  EXPECT_EQ(received.header_writes, kPackets);
+  EXPECT_EQ(received.payload_writes, kPackets);
+  EXPECT_EQ(ended.result.errors.count("receive_write_dropped"), 0U);
+}
+
+// A reset switches credit interrupts off: a thread that was waiting for one switches it on again
+// with its next wait, which does not take the 16 us until it looks all the same. One packet fits
+// into the context, so that each waits for the one before.
+TEST(PioReset, PIO_12_12_CreditInterruptsAreSwitchedOnAgain) {
+  PioResetBench bench(
+      pio_bench::config_of("count: 1, credit_wait: interrupt", "depth: 4, threshold: 4",
+                           fmt::format("domains: 1, payload: 184B, requests: {}", kPackets)));
+  const auto packets = [&] { return bench.machine.result().rows<PioResult>().at(0).packets; };
+  for (int i = 0; i < 6; ++i) {
+    bench.pass(Time::from_ns(21'000 + 137 * i));
+    bench.reset(kResets[i % 3]);
+    bench.restore();
+    const std::uint64_t before = packets();
+    EXPECT_TRUE(bench.run_until([&] { return packets() > before; }));
+    const Time first = flitwise::now();
+    EXPECT_TRUE(bench.run_until([&] { return packets() > before + 2; }));
+    EXPECT_LT((flitwise::now() - first).ns(), 16'000) << i;
+  }
+  bench.finish();
+}
+
 // Nobody gives BAR 0 its address: threads give up, and the run ends with all packets counted.
 void expect_given_up(const std::string& host) {
   constexpr unsigned kWarmup = 300;
