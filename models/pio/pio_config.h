@@ -48,9 +48,10 @@ struct PioEngineConfig {
   /// Where the device writes its interrupts: they tell each other's by this address.
   std::uint64_t interrupt_address = 0;
 
+  bool is_deep(unsigned context) const { return context < pio.deep_contexts; }
   /// Of a context in blocks.
   unsigned depth_of(unsigned context) const {
-    return context < pio.deep_contexts ? pio.deep_depth : pio.depth;
+    return is_deep(context) ? pio.deep_depth : pio.depth;
   }
   /// Where software finds the returned counter of a context. [PIO-8.2]
   std::uint64_t shadow_of(unsigned context) const {

@@ -260,7 +260,7 @@ bool PioCore::begin_packet(Thread& thread, Time now) {
     await_credits(thread, context, blocks, now);
     return false;
   }
-  thread.credit_wait.end(credit_waits_, now);
+  end_credit_wait(thread, context, now);
   if (thread.interrupts != nullptr) {
     let_interrupt(thread, *thread.interrupts, false);
   }

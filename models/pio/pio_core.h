@@ -99,12 +99,14 @@ class PioCore final : public ComponentModule {
     sum += span;
   }
   WaitResult work_of_threads() const;
+  WaitResult wait_for_credits() const;
   unsigned next_vl(const Context& context) const {
     const bool is_by_packet = config_.cores.vl_choice == VlChoice::kPacket;
     return vl_of_queue(static_cast<unsigned>((is_by_packet ? context.packets : context.number) %
                                              config_.cores.vls));
   }
   bool look_at_credits(Thread& thread, Context& context, Time now);
+  void end_credit_wait(Thread& thread, const Context& context, Time now);
   void recover(unsigned number);
   void recovered(Thread& thread, ContextRecovery::Outcome outcome);
   void give_up(Thread& thread, Time now);
@@ -142,6 +144,7 @@ class PioCore final : public ComponentModule {
   PacketWriter writer_;
   OpenWait room_wait_;  // a write waits for room in the IIO
   WaitBook place_waits_, credit_waits_, room_waits_, fence_waits_, ring_waits_, recovery_waits_;
+  WaitBook deep_credit_waits_;  // of credit_waits_, those for deep contexts
 };
 
 }  // namespace flitwise

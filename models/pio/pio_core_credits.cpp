@@ -28,7 +28,7 @@ bool PioCore::look_at_credits(Thread& thread, Context& context, Time now) {
   const std::uint64_t qw = hooks_.look(config_.engine.shadow_of(context.number));
   const bool is_in_error = context.was_reset || (qw & kCreditStatus) != 0;
   if (is_in_error) {
-    thread.credit_wait.end(credit_waits_, now);
+    end_credit_wait(thread, context, now);
     thread.recovery_wait.begin(now);
     thread.in_error = &context;
     thread.needs_fence = true;  // what the thread has stored has to be out
@@ -36,6 +36,13 @@ bool PioCore::look_at_credits(Thread& thread, Context& context, Time now) {
     context.credits.take(qw);
   }
   return !is_in_error;
+}
+
+void PioCore::end_credit_wait(Thread& thread, const Context& context, Time now) {
+  if (thread.credit_wait.is_open() && config_.engine.is_deep(context.number)) {
+    deep_credit_waits_.add(thread.credit_wait.since(), now);
+  }
+  thread.credit_wait.end(credit_waits_, now);
 }
 
 // A thread without enough credits: what it asks the device for, and when it looks again.

@@ -68,8 +68,8 @@ Component::Counts PioCore::errors() const {
 
 void PioCore::start_window() {
   const Time now = flitwise::now();
-  for (WaitBook* const book : {&place_waits_, &credit_waits_, &room_waits_, &fence_waits_,
-                               &ring_waits_, &recovery_waits_}) {
+  for (WaitBook* const book : {&place_waits_, &credit_waits_, &deep_credit_waits_, &room_waits_,
+                               &fence_waits_, &ring_waits_, &recovery_waits_}) {
     book->start_window(now);
   }
   storing_ = describing_ = Time{};
@@ -95,6 +95,16 @@ WaitResult PioCore::work_of_threads() const {
   return work;
 }
 
+// Its key is the depth of the contexts that were waited for longer.
+WaitResult PioCore::wait_for_credits() const {
+  const PioConfig& pio = config_.engine.pio;
+  const bool is_deep =
+      deep_credit_waits_.total() + deep_credit_waits_.total() > credit_waits_.total();
+  return credit_waits_.result({name(), "send_credits", ResourceRole::kSlots, "down", "write",
+                               is_deep ? "device.pio.deep_depth" : "device.pio.depth",
+                               is_deep ? pio.deep_depth : pio.depth});
+}
+
 std::vector<WaitResult> PioCore::waits() const {
   const CoresConfig& cores = config_.cores;
   const auto of = [&](const WaitBook& book, const char* what, ResourceRole role, const char* key,
@@ -108,8 +118,7 @@ std::vector<WaitResult> PioCore::waits() const {
   all.insert(all.end(),
              {of(place_waits_, "store_buffer", ResourceRole::kSlots, "host.cores.store_buffers",
                  cores.store_buffers),
-              of(credit_waits_, "send_credits", ResourceRole::kSlots, "device.pio.depth",
-                 config_.engine.pio.depth),
+              wait_for_credits(),
               of(room_waits_, "iio_writes", ResourceRole::kQueue, "host.cores.write_queue",
                  cores.write_queue),
               of(fence_waits_, "fence", ResourceRole::kSlots, "host.cores.fence", cores.threads),
