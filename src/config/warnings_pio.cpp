@@ -189,6 +189,16 @@ unsigned most_blocks(const Config& config) {
              : static_cast<unsigned>((most + kQwBytes + kSendBlockBytes - 1) / kSendBlockBytes);
 }
 
+/// Nothing is returned but by force. [PIO-7.3, 7.9]
+void warn_of_no_threshold(const Config& config, Warnings& warnings) {
+  if (config.device.pio.threshold == 0 && config.host.cores.credit_requests == 0) {
+    warnings.emplace_back(
+        "device.pio.threshold: 0, and host.cores.credit_requests: 0, so that threads write "
+        "ForceReturn for all credits that they get; expected 1 or more, or "
+        "host.cores.credit_requests");
+  }
+}
+
 /// Blocks that are free and not returned may be so many that a packet never has room. [PIO-7.9]
 void warn_of_high_threshold(const Config& config, Warnings& warnings) {
   const PioConfig& pio = config.device.pio;
@@ -273,6 +283,7 @@ void warn_of_pio(const Config& whole, Warnings& warnings) {
     warn_of_long_rings(config, own);
     warn_of_idle_threads(config, own);
     warn_of_many_deep_contexts(config, own);
+    warn_of_no_threshold(config, own);
     warn_of_high_threshold(config, own);
     warn_of_rounded_times(config, own);
     for (const std::string& text : own) {

@@ -118,6 +118,14 @@ TEST(PioWarnings, MoreDeepContextsThanThereAre) {
                                      "workload.domains: all have device.pio.deep_depth")));
 }
 
+TEST(PioWarnings, PIO_7_9_AThresholdOfZeroLeavesAllToForceReturn) {
+  EXPECT_THAT(
+      pio_warnings("", "threshold: 0", "domains: 2"),
+      ElementsAre(StartsWith("device.pio.threshold: 0, and host.cores.credit_requests: 0")));
+  EXPECT_THAT(pio_warnings("credit_requests: 0.1", "threshold: 0", "domains: 2"), IsEmpty());
+  EXPECT_THAT(pio_warnings("", "threshold: 1", "domains: 2"), IsEmpty());
+}
+
 // 184 bytes and the PBC are three blocks.
 TEST(PioWarnings, PIO_7_9_ThresholdsThatKeepAPacketWaiting) {
   const char* const three = "domains: 2, payload: 184B";
