@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text as lines of two ends of an RDMA connection, one behind the other: each is done or refused
-// with a message, and every answer is text that can be printed.
-#include <sstream>
-
-#include "flitwise/error.h"
-#include "fuzz/fuzz_support.h"
+// A text as lines of two ends of an RDMA connection: each is done or refused with a message, and
+// every answer is an event.
 #include "script/rdma_script.h"
+
+#include "fuzz/script_arrays.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace flitwise;
-  std::istringstream lines(fuzz::text_of_input(data, size));
   RdmaScript script;
-  std::string text;
-  for (int number = 1; std::getline(lines, text); ++number) {
-    const Json json = json_value::parse(text);
-    if (!json.is_array()) {
-      continue;
-    }
-    try {
-      script.run(parse_rdma_line(json, number), [](const Json& answer) {
-        FLITWISE_PROPERTY(!answer.dump(-1, ' ', false, Json::error_handler_t::strict).empty());
-        FLITWISE_PROPERTY(answer.contains("event"));
-      });
-    } catch (const ConfigError& error) {
-      FLITWISE_PROPERTY(!error.problems().empty());
-    }
-  }
+  fuzz::run_arrays(data, size, [&](const Json& line, int number) {
+    script.run(parse_rdma_line(line, number), [](const Json& answer) {
+      fuzz::check_text(answer);
+      FLITWISE_PROPERTY(answer.contains("event"));
+    });
+  });
   return 0;
 }
