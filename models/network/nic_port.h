@@ -17,6 +17,7 @@
 
 #include "flitwise/link_socket.h"
 #include "network/frame.h"
+#include "trace/frame_capture.h"
 
 namespace flitwise {
 
@@ -47,6 +48,9 @@ class NicPort final : public sc_core::sc_module {
   void send(Frame& frame, Time end) {
     frame.last = end + propagation_;
     ++sent_;
+    if (capture_ != nullptr) {
+      capture_->leaves(captured_as_, frame, end, now());
+    }
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     to_wire->nb_transport_fw(frame, phase, delay);
@@ -64,8 +68,17 @@ class NicPort final : public sc_core::sc_module {
     from_wire->nb_transport_bw(frame, phase, delay);
   }
 
+  /// Frames are captured from now on, under that number of the port.
+  void watch(FrameCapture& capture, std::uint32_t port) {
+    capture_ = &capture;
+    captured_as_ = port;
+  }
+
  private:
   tlm::tlm_sync_enum receive(Frame& frame, tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
+    if (capture_ != nullptr) {
+      capture_->arrives(captured_as_, frame, now());
+    }
     on_frame_(frame);
     return tlm::TLM_UPDATED;
   }
@@ -79,6 +92,8 @@ class NicPort final : public sc_core::sc_module {
   std::function<void(Frame&)> on_frame_;
   std::function<void(const Frame&, Time)> on_room_;
   std::uint64_t sent_ = 0;
+  FrameCapture* capture_ = nullptr;
+  std::uint32_t captured_as_ = 0;
 };
 
 }  // namespace flitwise

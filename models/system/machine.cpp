@@ -36,6 +36,7 @@ Hosts make_hosts(const Config& config, PacketPool& pool, MemorySocket* memory) {
 Machine::Machine(const Config& whole, MemorySocket* memory)
     : config(whole),
       tracer_(whole.trace.latency),
+      traces_(whole.trace),
       hosts_(make_hosts(whole, pool, memory)),
       fabric_(config, {pool, hosts_, tracer_,
                        [this](std::size_t device) { measurement_.open(device, true); },
@@ -51,9 +52,6 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
       monitors_(fabric_, config),
       attacks_(config, fabric_),
       measurement_(fabric_.components) {
-  if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
-    packet_trace_ = packet_csv(file->second);
-  }
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();
   }
@@ -84,10 +82,8 @@ void Machine::serve() {
   measurement_.forget_errors();
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
-    if (packet_trace_ != nullptr) {
-      one.link->watch(packet_trace_.get());
-    }
   }
+  traces_.watch(fabric_);
 }
 
 void Machine::start() {
@@ -230,9 +226,7 @@ std::string Machine::waiting() const {
 }
 
 RunResult Machine::result() const {
-  if (packet_trace_) {
-    packet_trace_->flush();
-  }
+  traces_.flush();
   RunResult result;
   result.seed = config.run.seed;
   result.rows<LatencyResult>() = tracer_.results();

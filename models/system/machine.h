@@ -19,8 +19,8 @@
 #include "host/host_node.h"
 #include "software/host_software.h"
 #include "system/measurement.h"
+#include "system/wire_traces.h"
 #include "trace/latency_tracer.h"
-#include "trace/trace_sink.h"
 #include "watch/attack_book.h"
 #include "watch/isolation_watch.h"
 #include "watch/monitors.h"
@@ -128,7 +128,7 @@ class Machine {
   void advance();
 
   LatencyTracer tracer_;
-  std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
+  const WireTraces traces_;  // all wires write into them
   Hosts hosts_;
   Fabric fabric_;
   HostSoftware software_;

@@ -12,6 +12,7 @@
 #include "common/interrupt.h"
 #include "common/ranges.h"
 #include "common/terminal.h"
+#include "config/traces.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
@@ -107,6 +108,11 @@ int run(const RunOptions& options) {
   Config config = load_config(options.file, options.load, &notes);
   refuse_to_overwrite(inputs_of(options, config, notes.base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
+  if (traces.files.count("pcapng") > 0 && !has_network_port(config)) {
+    throw ConfigError({{options.file, 0, 0, "workload.via",
+                        "--trace pcapng of a machine without network ports: nothing to capture; "
+                        "expected workload.via pio and device.pio.egress.peer"}});
+  }
   if (!options.config_space.empty() && config.link.carrier != Carrier::kPcie) {
     throw ConfigError({{options.file, 0, 0, "link.carrier",
                         "--config-space of a bit-packed link, whose ends have no configuration "
@@ -153,7 +159,9 @@ void add_run_command(CLI::App& app, Action& action) {
       .add_flag("--explain", options.explains,
                 "Say of each kind of request what limited it, and the key to change")
       ->excludes(json);
-  add_repeated(command, "--trace", options.traces, "Write a trace; may be given repeatedly",
+  add_repeated(command, "--trace", options.traces,
+               "Write a trace: packets of all links as CSV, or pcapng of all network ports; may be "
+               "given repeatedly",
                "KIND=FILE");
   add_path(command, "--config-space", options.config_space,
            "Write the configuration space of every function after bring-up, for lspci -F", "FILE");

@@ -2,6 +2,7 @@
 // Which trace may go where.
 #include "config/traces.h"
 
+#include "common/ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
 #include "topology/graph.h"
@@ -22,6 +23,14 @@ void check_traces(const Config& whole) {
       }
     }
   }
+}
+
+bool has_network_port(const Config& whole) {
+  const Graph graph(whole.system);
+  return any_of(graph.devices(), [&](NodeIndex node) {
+    const Config device = config_of_node(whole, graph, node);
+    return device.workload.via == WorkloadVia::kPio && !device.device.pio.egress.peer.empty();
+  });
 }
 
 }  // namespace flitwise

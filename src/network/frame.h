@@ -22,7 +22,8 @@ class Frame {
   std::uint32_t wire_bytes = 0;  ///< that the wire carries, and a receive buffer holds
   std::uint32_t source = 0;      ///< the sender's own number of who sent it
   unsigned lane = 0;
-  Time last{};  ///< when its last byte is at the other end
+  Time last{};               ///< when its last byte is at the other end
+  std::uint64_t number = 0;  ///< where frames are captured: its own
 
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;

@@ -4,16 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <iterator>
-#include <system_error>
+#include <string_view>
 
 #include "cxl/channels.h"
 #include "flitwise/flit.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/wire_size.h"
 #include "trace/packet_note.h"
+#include "trace/trace_file.h"
 
 namespace flitwise {
 namespace {
@@ -44,14 +43,12 @@ const char* kind_of(const Packet& packet) {
 
 class PacketCsv final : public TraceSink {
  public:
-  explicit PacketCsv(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
-    if (!file_) {
-      throw std::system_error(errno, std::generic_category(), path);
-    }
-    fmt::print(file_.get(),
-               "first_ns,last_ns,link,direction,type,uid,sequence,replay,damaged,requester_id,tag,"
-               "address,length_dw,pasid,payload_bytes,header_bits,identity_bits,payload_bits,"
-               "padding_bits,framing_bits,crc_bits,dllp_bits,fec_bits,idle_bits\n");
+  explicit PacketCsv(const std::string& path) : file_(path) {
+    constexpr std::string_view kColumns =
+        "first_ns,last_ns,link,direction,type,uid,sequence,replay,damaged,requester_id,tag,"
+        "address,length_dw,pasid,payload_bytes,header_bits,identity_bits,payload_bits,"
+        "padding_bits,framing_bits,crc_bits,dllp_bits,fec_bits,idle_bits\n";
+    file_.write(kColumns.data(), kColumns.size());
   }
 
   void record(const TraceEvent& event) override {
@@ -68,22 +65,13 @@ class PacketCsv final : public TraceSink {
     fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{},{},{}\n", size.header,
                    size.identity, size.payload, size.padding, size.framing, size.crc, size.dllp,
                    size.fec, size.idle);
-    std::fwrite(line.data(), 1, line.size(), file_.get());
+    file_.write(line.data(), line.size());
   }
 
-  void flush() override {
-    errno = 0;
-    if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0) {
-      throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path_);
-    }
-  }
+  void flush() override { file_.flush(); }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  TraceFile file_;
 };
 
 }  // namespace

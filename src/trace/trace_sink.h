@@ -34,7 +34,7 @@ class TraceSink {
 };
 
 /// The traces that `--trace KIND=FILE` can write.
-inline constexpr std::array<const char*, 1> kTraceKinds = {"packets"};
+inline constexpr std::array<const char*, 2> kTraceKinds = {"packets", "pcapng"};
 
 /// The trace `packets`: one CSV line for everything that a wire carried (docs/formats/packets.md).
 /// Writes while the run goes on; complete once destroyed. Throws std::system_error when the file

@@ -1,0 +1,99 @@
+"""Reads captures of pcapng_test.sh block by block, apart from the program's own code.
+
+  pio FILE RESULT       compares ports, counts and times with the result of two devices that send by PIO to each other
+  tshark FILE TSV       compares with the fields that tshark prints of each packet
+"""
+
+import json
+import struct
+import sys
+
+OPTION_NAMES = {1: {2: "name", 3: "description", 9: "tsresol", 13: "fcslen"}, 6: {1: "comment", 2: "flags", 5: "id"}}
+
+
+def options_of(block, at, names):
+    found = {}
+    while True:
+        code, length = struct.unpack_from("<HH", block, at)
+        if code == 0:
+            assert length == 0 and at + 4 == len(block), "options that do not end with their block"
+            return found
+        assert block[at + 4 + length:at + 4 + (length + 3) // 4 * 4].strip(b"\0") == b"", "padding that is not zero"
+        found[names[code]] = block[at + 4:at + 4 + length]
+        at += 4 + (length + 3) // 4 * 4
+
+
+def read(path):
+    """Ports and packets of a file, each a dict."""
+    data = open(path, "rb").read()
+    ports, packets, at = [], [], 0
+    assert struct.unpack_from("<IIIHHq", data) == (0x0a0d0d0a, struct.unpack_from("<I", data, 4)[0], 0x1a2b3c4d, 1, 0, -1)
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        assert length % 4 == 0 and struct.unpack_from("<I", data, at + length - 4)[0] == length, f"length at {at}"
+        block = data[at + 8:at + length - 4]
+        at += length
+        if kind == 1:
+            link_type, _, limit = struct.unpack_from("<HHI", block)
+            options = options_of(block, 8, OPTION_NAMES[1])
+            assert limit == 0 and options["tsresol"] == b"\x09"
+            ports.append({"type": link_type, "name": options["name"].decode(), "description": options["description"].decode()})
+        elif kind == 6:
+            port, high, low, captured, original = struct.unpack_from("<IIIII", block)
+            options = options_of(block, 20 + (captured + 3) // 4 * 4, OPTION_NAMES[6])
+            whole, fraction = options["comment"].decode().removesuffix(" ps").split(".")
+            assert captured == original and len(fraction) == 3
+            packets.append({"port": port, "ns": high << 32 | low, "fs": int(whole + fraction), "bytes": block[20:20 + captured],
+                            "comment": options["comment"].decode(), "flags": struct.unpack("<I", options["flags"])[0],
+                            "id": struct.unpack("<Q", options["id"])[0]})
+        else:
+            assert kind == 0x0a0d0d0a and not ports, f"block of type {kind}"
+    return ports, packets
+
+
+def check_times(packets):
+    """Stamps are those of the comments; each frame is one packet out and one in, ids in the order of sending."""
+    assert all(packet["ns"] == packet["fs"] // 10**6 for packet in packets), "a stamp that is not its comment"
+    times = [packet["fs"] for packet in packets]
+    assert times == sorted(times), "times that fall"
+    sent = {packet["id"]: packet for packet in packets if packet["flags"] == 2}  # in the order of the file
+    came = {packet["id"]: packet for packet in packets if packet["flags"] == 1}
+    assert len(sent) + len(came) == len(packets) and sorted(sent) == list(range(1, len(sent) + 1))
+    assert set(came) <= set(sent) and all(sent[i]["bytes"] == came[i]["bytes"] for i in came)
+    return sent, came
+
+
+def compare_pio(path, result_path):
+    result = json.load(open(result_path))
+    ports, packets = read(path)
+    assert [(port["name"], port["type"]) for port in ports] == [("ep0", 147), ("ep1", 147)], ports
+    assert [port["description"] for port in ports] == ["network port of ep0 of h0, below rp0", "network port of ep1 of h0, below rp1"], ports
+    sent, came = check_times(packets)
+    wire = 50 * 10**6  # device.pio.egress.propagation, in fs
+    assert all(came[i]["fs"] - sent[i]["fs"] == wire and came[i]["port"] == 1 - sent[i]["port"] for i in came)
+    for port, row in enumerate(result["pio"]):
+        left = [packet for packet in sent.values() if packet["port"] == port]
+        assert row["packets"] == len(left), (row["packets"], len(left))
+        assert {len(packet["bytes"]) for packet in left} == {1020}
+        # 1024 bytes with the ICRC take 40.96 ns of the wire, of 200 Gb/s.
+        assert all(b["fs"] - a["fs"] >= 1024 * 8 * 5000 for a, b in zip(left, left[1:])), "frames overlap on the wire"
+    for port, row in enumerate(result["pio_receive"]):
+        assert row["packets"] == sum(packet["port"] == port for packet in came.values())
+    print(f"{len(sent)} frames left, {len(came)} came")
+
+
+def compare_tshark(path, tsv):
+    ports, packets = read(path)
+    seen = [line.rstrip("\n").split("\t") for line in open(tsv)]
+    assert len(seen) == len(packets), (len(seen), len(packets))
+    for packet, (name, description, direction, number, time, comment, length) in zip(packets, seen):
+        port = ports[packet["port"]]
+        seconds, nanoseconds = time.split(".")
+        expected = [port["name"], port["description"], packet["flags"], packet["id"], packet["ns"], packet["comment"], len(packet["bytes"])]
+        got = [name, description, int(direction, 0), int(number, 0), int(seconds) * 10**9 + int(nanoseconds), comment, int(length)]
+        assert got == expected, (got, expected)
+    print(f"{len(seen)} packets seen by tshark")
+
+
+if __name__ == "__main__":
+    {"pio": compare_pio, "tshark": compare_tshark}[sys.argv[1]](*sys.argv[2:])
