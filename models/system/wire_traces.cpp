@@ -14,12 +14,13 @@ std::unique_ptr<Trace> trace_of(const TraceConfig& config, const char* kind, Mak
   return file == config.files.end() ? nullptr : make(file->second);
 }
 
-// Packets of PIO have no header that a network knows.
+// RDMA adapters speak Ethernet; packets of PIO have no header that a network knows.
 CapturedPort port_of(const Fabric& fabric, const FabricDevice& device) {
-  return {device.name,
-          fmt::format("network port of {} of {}, below {}", device.name, host_name(device.host),
-                      fabric.graph[fabric.graph.upper_of(device.node)].name),
-          LinkType::kUser0};
+  return {
+      device.name,
+      fmt::format("network port of {} of {}, below {}", device.name, host_name(device.host),
+                  fabric.graph[fabric.graph.upper_of(device.node)].name),
+      device.config.workload.via == WorkloadVia::kRdma ? LinkType::kEthernet : LinkType::kUser0};
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ int run(const RunOptions& options) {
   if (traces.files.count("pcapng") > 0 && !has_network_port(config)) {
     throw ConfigError({{options.file, 0, 0, "workload.via",
                         "--trace pcapng of a machine without network ports: nothing to capture; "
-                        "expected workload.via pio and device.pio.egress.peer"}});
+                        "expected workload.via rdma, or pio and device.pio.egress.peer"}});
   }
   if (!options.config_space.empty() && config.link.carrier != Carrier::kPcie) {
     throw ConfigError({{options.file, 0, 0, "link.carrier",

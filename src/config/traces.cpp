@@ -29,7 +29,8 @@ bool has_network_port(const Config& whole) {
   const Graph graph(whole.system);
   return any_of(graph.devices(), [&](NodeIndex node) {
     const Config device = config_of_node(whole, graph, node);
-    return device.workload.via == WorkloadVia::kPio && !device.device.pio.egress.peer.empty();
+    return device.workload.via == WorkloadVia::kRdma ||
+           (device.workload.via == WorkloadVia::kPio && !device.device.pio.egress.peer.empty());
   });
 }
 

@@ -1,7 +1,10 @@
 """Reads captures of pcapng_test.sh block by block, apart from the program's own code.
 
   pio FILE RESULT       compares ports, counts and times with the result of two devices that send by PIO to each other
+  rdma FILE RESULT      the same of two RDMA adapters, by a cable of 100 Gb/s and 123 ns
   tshark FILE TSV       compares with the fields that tshark prints of each packet
+  roce FILE TSV         compares with those that it prints of each RoCEv2 frame
+  outbound FILE PCAP    writes what left its port into another capture, of Ethernet alone; prints how many that are
 """
 
 import json
@@ -63,22 +66,40 @@ def check_times(packets):
     return sent, came
 
 
+def check_wire(ports, sent, came, propagation, fs_of):
+    """The wire takes one frame at a time at each port, for fs_of(frame), and each arrives after the same time."""
+    assert all(came[i]["fs"] - sent[i]["fs"] == propagation and came[i]["port"] == 1 - sent[i]["port"] for i in came)
+    for port in range(len(ports)):
+        ends = [(packet["fs"], packet["fs"] - fs_of(packet["bytes"])) for packet in sent.values() if packet["port"] == port]
+        assert all(begin >= end for (end, _), (_, begin) in zip(ends, ends[1:])), "frames overlap on the wire"
+
+
+def count(packets, port):
+    return sum(packet["port"] == port for packet in packets.values())
+
+
 def compare_pio(path, result_path):
     result = json.load(open(result_path))
     ports, packets = read(path)
     assert [(port["name"], port["type"]) for port in ports] == [("ep0", 147), ("ep1", 147)], ports
     assert [port["description"] for port in ports] == ["network port of ep0 of h0, below rp0", "network port of ep1 of h0, below rp1"], ports
     sent, came = check_times(packets)
-    wire = 50 * 10**6  # device.pio.egress.propagation, in fs
-    assert all(came[i]["fs"] - sent[i]["fs"] == wire and came[i]["port"] == 1 - sent[i]["port"] for i in came)
-    for port, row in enumerate(result["pio"]):
-        left = [packet for packet in sent.values() if packet["port"] == port]
-        assert row["packets"] == len(left), (row["packets"], len(left))
-        assert {len(packet["bytes"]) for packet in left} == {1020}
-        # 1024 bytes with the ICRC take 40.96 ns of the wire, of 200 Gb/s.
-        assert all(b["fs"] - a["fs"] >= 1024 * 8 * 5000 for a, b in zip(left, left[1:])), "frames overlap on the wire"
-    for port, row in enumerate(result["pio_receive"]):
-        assert row["packets"] == sum(packet["port"] == port for packet in came.values())
+    assert {len(packet["bytes"]) for packet in sent.values()} == {1020}
+    check_wire(ports, sent, came, 50 * 10**6, lambda frame: (len(frame) + 4) * 8 * 5000)  # an ICRC more; 200 Gb/s
+    assert [row["packets"] for row in result["pio"]] == [count(sent, 0), count(sent, 1)]
+    assert [row["packets"] for row in result["pio_receive"]] == [count(came, 0), count(came, 1)]
+    print(f"{len(sent)} frames left, {len(came)} came")
+
+
+def compare_rdma(path, result_path):
+    result = json.load(open(result_path))
+    ports, packets = read(path)
+    assert [(port["name"], port["type"]) for port in ports] == [("ep0", 1), ("ep1", 1)], ports
+    assert [port["description"] for port in ports] == ["network port of ep0 of h0, below rp0", "network port of ep1 of h1, below h1.rp0"], ports
+    sent, came = check_times(packets)
+    check_wire(ports, sent, came, 123 * 10**6, lambda frame: (max(len(frame), 60) + 24) * 8 * 10**4)
+    assert [(row["sent_frames"], row["received_frames"]) for row in result["hca"]] == [(count(sent, port), count(came, port)) for port in (0, 1)]
+    assert len(packets) >= 10000, len(packets)
     print(f"{len(sent)} frames left, {len(came)} came")
 
 
@@ -95,5 +116,34 @@ def compare_tshark(path, tsv):
     print(f"{len(seen)} packets seen by tshark")
 
 
+def compare_roce(path, tsv):
+    """Opcode, queue pair and PSN where they stand in frames of IPv4 without VLAN, and nothing malformed."""
+    _, packets = read(path)
+    seen = [line.rstrip("\n").split("\t") for line in open(tsv)]
+    assert len(seen) == len(packets), (len(seen), len(packets))
+    opcodes = set()
+    for number, (packet, (opcode, pair, psn, malformed, message)) in enumerate(zip(packets, seen), 1):
+        bth = packet["bytes"][42:54]
+        expected = [bth[0], int.from_bytes(bth[5:8], "big"), int.from_bytes(bth[9:12], "big")]
+        assert [int(text, 0) for text in (opcode, pair, psn)] == expected, (number, opcode, pair, psn, expected)
+        assert not malformed and message == packet["comment"], (number, malformed, message)  # no other remark of an expert
+        opcodes.add(bth[0])
+    # SEND, WRITE and READ in several packets, acknowledgements, both atomics.
+    assert opcodes >= {0x00, 0x02, 0x06, 0x08, 0x0c, 0x0d, 0x0f, 0x11, 0x12, 0x13, 0x14}, opcodes
+    print(f"{len(seen)} frames of {len(opcodes)} opcodes seen by tshark")
+
+
+def write_outbound(path, pcap):
+    _, packets = read(path)
+    outbound = [packet for packet in packets if packet["flags"] == 2]
+    with open(pcap, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))  # nanoseconds, Ethernet
+        for packet in outbound:
+            size = len(packet["bytes"])
+            out.write(struct.pack("<IIII", packet["ns"] // 10**9, packet["ns"] % 10**9, size, size) + packet["bytes"])
+    print(len(outbound))
+
+
 if __name__ == "__main__":
-    {"pio": compare_pio, "tshark": compare_tshark}[sys.argv[1]](*sys.argv[2:])
+    sys.exit({"pio": compare_pio, "rdma": compare_rdma, "tshark": compare_tshark, "roce": compare_roce,
+              "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))

@@ -1,6 +1,14 @@
-# --trace pcapng: frames of network ports in the eyes of tshark, against what the run counts.
+# --trace pcapng: frames of network ports in the eyes of tshark and scapy, against what the run counts. [ROCE-1] [ROCE-4]
 . "$(dirname "$0")/program.sh"
 
+# The first python3 that has scapy: Debian's may stand behind another in the path.
+python=""
+for candidate in python3 /usr/bin/python3; do
+  "$candidate" -c 'import scapy' 2>/dev/null && { python="$candidate"; break; }
+done
+missing=""
+[[ -n $python ]] || missing+=" python3-scapy"
+command -v tshark >/dev/null || missing+=" tshark"
 captures() { python3 "$(dirname "$0")/pcapng.py" "$@"; }
 two="$FLITWISE_SOURCE_DIR/configs/examples/pio_two_devices.yaml"
 short=(--set workload.requests=300 --quiet)
@@ -21,6 +29,32 @@ if command -v tshark >/dev/null; then
   captures tshark "$work/pio.pcapng" "$work/tshark.tsv" || complain "tshark sees other packets"
 fi
 
+# RDMA: every kind of work request, in one packet and in several. Frames are RoCEv2 to the last byte.
+rdma=(run "$FLITWISE_SOURCE_DIR/configs/checks/rdma.yaml" --json --set workload.requests=2500 --set workload.payload=300B
+  --set workload.buffer_size=256KiB --set device.rdma.mtu=256 --set device.rdma.port.propagation=123ns)
+for kind in write=2 read=2 send=2 fetch_add=1 cas=1; do rdma+=(--set "workload.rdma.$kind"); done
+expect 0 "${rdma[@]}" --trace pcapng="$work/rdma.pcapng"
+cp "$work/out" "$work/result.json"
+captures rdma "$work/rdma.pcapng" "$work/result.json" || complain "the capture is not that of the run"
+expect 0 "${rdma[@]}"
+cmp <(grep -v host_seconds "$work/out") <(grep -v host_seconds "$work/result.json") || complain "a capture changes results"
+expect 0 "${rdma[@]}" --trace pcapng="$work/again.pcapng"
+cmp "$work/rdma.pcapng" "$work/again.pcapng" || complain "another capture of the same run"
+expect 0 "${rdma[@]}" --seed 2 --trace pcapng="$work/other.pcapng"
+if cmp -s "$work/rdma.pcapng" "$work/other.pcapng"; then complain "the same frames with another seed"; fi
+if command -v tshark >/dev/null; then
+  for capture in rdma other; do
+    tshark -r "$work/$capture.pcapng" --disable-protocol rpcordma -T fields -e infiniband.bth.opcode -e infiniband.bth.destqp \
+      -e infiniband.bth.psn -e _ws.malformed -e _ws.expert.message >"$work/tshark.tsv" 2>"$work/tshark.err" ||
+      complain "tshark: $(head -c 300 "$work/tshark.err")"
+    captures roce "$work/$capture.pcapng" "$work/tshark.tsv" || complain "tshark sees other frames"
+  done
+fi
+if [[ -n $python ]]; then
+  captures outbound "$work/rdma.pcapng" "$work/outbound.pcap" >"$work/count"
+  "$python" "$(dirname "$0")/roce_frames.py" scapy "$work/outbound.pcap" "$(cat "$work/count")" || complain "scapy works out another ICRC"
+fi
+
 # Nothing to capture is said before anything runs, and leaves no file.
 refuse 2 run "$config" "${small[@]}" --trace pcapng="$work/none.pcapng"
 said "nothing to capture"
@@ -38,8 +72,8 @@ size=$(($(stat -c %s "$work/pio.pcapng") / 2048))
 said "$work/full.pcapng: "
 [[ -z $(find "$work" -maxdepth 1 \( -name 'full.pcapng' -o -name '.flitwise-*' \)) ]] || complain "left: $(ls -A "$work")"
 
-if ! command -v tshark >/dev/null && [[ $failures == 0 ]]; then
-  echo "SKIPPED in part, MISSING: tshark. scripts/setup installs it"
+if [[ -n $missing && $failures == 0 ]]; then
+  echo "SKIPPED in part, MISSING:$missing. scripts/setup installs them"
   exit 77
 fi
 finish

@@ -18,10 +18,13 @@ bool has_port(const std::string& text) {
 TEST(NetworkPorts, AMachineHasSomeWhereADeviceNamesAPeer) {
   const std::string rest =
       "\nlink: {preset: gen4x16}\ndevice: {functions: {bar_size: 64MiB}}\n"
-      "workload: {via: pio, domains: 2, payload: 184B}\n";
-  EXPECT_TRUE(
-      has_port("system: {devices: 2, instances: {ep1: {device.pio.egress.peer: ep0}}}" + rest));
-  EXPECT_FALSE(has_port("system: {devices: 2}" + rest));
+      "workload: {domains: 2, payload: 184B, via: ";
+  const auto peer = [](const std::string& key) {
+    return "system: {devices: 2, instances: {ep1: {" + key + ": ep0}}}";
+  };
+  EXPECT_TRUE(has_port(peer("device.pio.egress.peer") + rest + "pio}\n"));
+  EXPECT_FALSE(has_port("system: {devices: 2}" + rest + "pio}\n"));
+  EXPECT_TRUE(has_port(peer("device.rdma.peer") + rest + "rdma}\n"));
   EXPECT_FALSE(has_port("workload: {kind: read}\n"));
 }
 
