@@ -185,8 +185,8 @@ for file, sets in machines:
         continue
     whole = json.loads(base.stdout)["config"]
     idle = {key for key in conditional if not is_read(key, whole)}
+    read |= conditional - idle
     if not whole["system"]["instances"]:
-        read |= conditional - idle
         unread |= idle
         with open(f"{folder}/whole.yaml", "w") as out:
             json.dump(whole, out)
