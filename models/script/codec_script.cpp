@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codec/flit_json.h"
+#include "codec/roce_json.h"
 #include "common/byte_vector.h"
 #include "script/script_session.h"
 
@@ -150,6 +151,15 @@ void CodecScript::run(const EncodeCxlOp& op, std::uint32_t token) {
 
 void CodecScript::run(const DecodeCxlOp& op, std::uint32_t token) {
   tell_cxl(cxl_read_, op.kind, op.bytes, token);
+}
+
+void CodecScript::run(const DecodeRoceOp& op, std::uint32_t token) {
+  PacketRead frame = read_roce_frame(op.bytes, op.checks);
+  if (frame.flaw) {
+    output_.error(token, frame.flaw->kind, at_byte(frame.flaw->offset));
+    return;
+  }
+  output_.write(token, "roce", with_hex(std::move(frame.json), op.bytes));
 }
 
 void CodecScript::tell_cxl(CxlFlitStream& stream, const CxlFlitKind& kind, const ByteVector& bytes,

@@ -30,6 +30,7 @@ class CodecScript {
   void run(const EncodeCxlOp& op, std::uint32_t token);
   void run(const DecodeFlitOp& op, std::uint32_t token);
   void run(const DecodeCxlOp& op, std::uint32_t token);
+  void run(const DecodeRoceOp& op, std::uint32_t token);
 
  private:
   void tell(Json flit, const FlitBytes& bytes, std::uint32_t token);

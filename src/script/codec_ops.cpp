@@ -23,6 +23,7 @@ bool read_checks(OpReader& in) {
   return checks;
 }
 
+constexpr std::size_t kMostRoceBytes = 9216;  // a jumbo frame
 constexpr unsigned kLastGeneration = 5;
 constexpr unsigned kFirstWithTokens = 3;
 constexpr std::uint16_t kMostSequence = 0xfff;
@@ -123,6 +124,14 @@ void read_op(OpReader& in, DecodeCxlOp& op) {
     cxl_kind_from_json(kind, {});
     op.kind = cxl_flit_kind_of(kind, {});
   });
+}
+
+void read_op(OpReader& in, DecodeRoceOp& op) {
+  op.checks = read_checks(in);
+  in.hex(in.need("hex"), op.bytes);
+  if (op.bytes.size() > kMostRoceBytes) {
+    in.complain("hex", fmt::format("too long; expected up to {} bytes", kMostRoceBytes));
+  }
 }
 
 void read_op(OpReader& in, FrameOp& op) {

@@ -148,5 +148,6 @@ void read_op(OpReader& in, EncodeFlitOp& op);
 void read_op(OpReader& in, DecodeFlitOp& op);
 void read_op(OpReader& in, EncodeCxlOp& op);
 void read_op(OpReader& in, DecodeCxlOp& op);
+void read_op(OpReader& in, DecodeRoceOp& op);
 
 }  // namespace flitwise

@@ -98,6 +98,8 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"encode_cxl", "Make flits of CXL.cache and CXL.mem, without a machine.", made<EncodeCxlOp>},
       {"decode_cxl", "Take bytes as a flit of CXL.cache and CXL.mem, or say why they are none.",
        made<DecodeCxlOp>},
+      {"decode_roce", "Take bytes as a RoCEv2 frame, or say why they are none.",
+       made<DecodeRoceOp>},
       {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>},
       {"rdma", "Drive two ends of an RDMA connection by one line, such as [deliver, 1].",
        made<RdmaOp>},

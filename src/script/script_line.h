@@ -153,6 +153,11 @@ struct DecodeCxlOp {
   CxlFlitKind kind;
   std::vector<std::uint8_t> bytes;
 };
+/// Bytes that a receiver takes as one RoCEv2 frame.
+struct DecodeRoceOp {
+  bool checks = true;
+  std::vector<std::uint8_t> bytes;
+};
 /// A message of CXL.cache or CXL.mem as any agent might send it. Which fields it has depends on the
 /// flits of the link: it is understood when its turn comes.
 struct CxlOp {
@@ -225,8 +230,9 @@ struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
-               EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, TranslateOp,
-               FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp, RdmaOp, HcaOp>
+               EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, DecodeRoceOp, ResetOp, IommuOp,
+               TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp,
+               RdmaOp, HcaOp>
       op;
 };
 

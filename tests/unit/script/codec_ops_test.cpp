@@ -73,5 +73,15 @@ TEST(DecodeFlitOp, TakesWholeFlits) {
   EXPECT_THAT(problems_of(R"({"op":"decode_flit"})"), ElementsAre(HasSubstr("hex: missing")));
 }
 
+TEST(DecodeRoceOp, TakesAnyBytesUpToAJumboFrame) {
+  const auto op = op_of<DecodeRoceOp>(R"({"op":"decode_roce","hex":"0102","check":false})");
+  EXPECT_EQ(op.bytes, (std::vector<std::uint8_t>{1, 2}));
+  EXPECT_FALSE(op.checks);
+  EXPECT_THAT(problems_of(R"({"op":"decode_roce","hex":")" + zeros(9216) + "\"}"), IsEmpty());
+  EXPECT_THAT(problems_of(R"({"op":"decode_roce","hex":")" + zeros(9217) + "\"}"),
+              ElementsAre(HasSubstr("hex: too long; expected up to 9216 bytes")));
+  EXPECT_THAT(problems_of(R"({"op":"decode_roce"})"), ElementsAre(HasSubstr("hex")));
+}
+
 }  // namespace
 }  // namespace flitwise::codec_ops_test
