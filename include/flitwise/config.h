@@ -161,8 +161,10 @@ struct CoresConfig {
 
 /// Software that posts RDMA work requests, where workload.via is rdma (docs/rdma.md).
 struct VerbsConfig {
+  Bytes most_inline = 0;  ///< payload up to this goes with its WQE in a command; 0: no commands
   struct {
     Time post = Time::from_ns(40);        ///< a WQE is made, written, and the doorbell rung
+    Time store = Time::from_ns(2);        ///< 64 bytes of a command
     Time poll = Time::from_ns(20);        ///< between two looks at the completion queue
     Time completion = Time::from_ns(20);  ///< a CQE is taken
   } timing;

@@ -11,6 +11,8 @@
 namespace flitwise {
 namespace {
 
+enum Region : unsigned { kDoorbell, kCommands };  // of BAR 0
+
 // model: what of a queue pair goes to host memory.
 std::vector<std::uint8_t> state_bytes(const QueuePair& pair) {
   const std::uint32_t words[] = {
@@ -37,6 +39,7 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
       receives_(config.rdma.cq),
       states_(config.rdma.qpsc_entries, 0),
       dma_(std::move(work_appeared), [this](Time when) { wakeup_.at(when); }),
+      commands_(config.rdma.fifo),
       collect_("collect_buffer", "device.rdma.timing.collect", config.rdma.fifo,
                config.rdma.timing.collect + config.rdma.timing.clock, config.rdma.timing.clock),
       kicks_("virtual_kick", "device.rdma.timing.kick", config.pairs, config.rdma.timing.kick,
@@ -63,7 +66,8 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
 }
 
 void Hca::claim(BarMap& map) {
-  map.claim({config_.doorbell, 8, 0, 1}, *this);
+  map.claim({config_.doorbell, 8, 0, 1}, *this, kDoorbell);
+  map.claim({config_.commands(), kMostCommandBytes, 0, 1}, *this, kCommands);
 }
 
 void Hca::start() {
@@ -75,16 +79,25 @@ void Hca::start() {
   }
 }
 
-// A doorbell is whole or nothing. [HP-1]
-void Hca::mmio_write(const MmioPlace& /*place*/, const std::uint8_t* bytes, std::size_t size,
+// A doorbell is whole or nothing; a command is collected. [HP-1]
+void Hca::mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                      Time now) {
-  const Doorbell bell = size == 8 ? Doorbell::decode(boost::endian::load_little_u64(bytes))
-                                  : Doorbell{kPsnMask, false, 0};
-  if (bell.queue_pair - kFirstQueuePair >= config_.pairs) {
-    ++bad_doorbells_;
-    return;
+  HcaPosted posted;
+  std::uint32_t beats = 1;
+  if (place.region == kCommands) {
+    const auto stored = commands_.write(place.offset - config_.commands(), bytes, size, now);
+    wakeup_.at(commands_.next());
+    if (!stored) {
+      return;
+    }
+    posted = {
+        {stored->command.queue_pair, false, stored->command.number + 1U}, true, stored->token};
+    beats = stored->lines;
+  } else {
+    posted.bell = size == 8 ? Doorbell::decode(boost::endian::load_little_u64(bytes))
+                            : Doorbell{kPsnMask, false, 0};
   }
-  collect_.push(bell, now);
+  collect_.push(posted, now, beats, config_.rdma.timing.clock * (beats - 1));
   wakeup_.at(collect_.next());
 }
 
@@ -96,10 +109,11 @@ void Hca::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
 void Hca::work() {
   wakeup_.taken();
   const Time now = flitwise::now();
+  commands_.expire(now);
   take_done(now);
   while (step(now)) {
   }
-  Time next = std::min({dma_.next_done(), arriving_.next(), timers_.next()});
+  Time next = std::min({dma_.next_done(), arriving_.next(), timers_.next(), commands_.next()});
   const bool waits_for_port = build_.is_due(now);
   next = std::min({next, collect_.settle(now), kicks_.settle(now), fetch_.settle(now),
                    build_.settle(now), check_.settle(now), receive_.settle(now), entry_.settle(now),
@@ -123,11 +137,7 @@ bool Hca::step(Time now) {
 
 bool Hca::take_doorbell(Time now) {
   if (collect_.is_due(now)) {
-    const Doorbell bell = collect_.take();
-    const std::uint32_t pair = bell.queue_pair - kFirstQueuePair;
-    HcaRing& ring = bell.is_receive ? pairs_[pair].receive : pairs_[pair].send;
-    ring.posted = bell.end;
-    kick(pair, now);
+    take_posted(collect_.take(), now);
     return true;
   }
   if (kicks_.is_due(now) && !fetch_.is_full()) {
@@ -138,6 +148,31 @@ bool Hca::take_doorbell(Time now) {
     return true;
   }
   return false;
+}
+
+// A ring never has more entries than it has room for. [HP-1]
+void Hca::take_posted(const HcaPosted& posted, Time now) {
+  const std::uint32_t number = posted.bell.queue_pair - kFirstQueuePair;
+  Pair* const pair = number < config_.pairs ? &pairs_[number] : nullptr;
+  HcaRing none;
+  HcaRing& ring = pair == nullptr ? none : posted.bell.is_receive ? pair->receive : pair->send;
+  std::uint32_t end = posted.bell.end;
+  if (posted.is_command) {
+    end = ring.posted + static_cast<std::uint16_t>(end - ring.posted);
+  }
+  if (pair == nullptr || end - ring.read > config_.rdma.queue) {
+    ++bad_doorbells_;
+    if (posted.token != kNobody) {
+      commands_.close(posted.token);
+    }
+    return;
+  }
+  ring.posted = end;
+  if (posted.token != kNobody) {
+    commands_[posted.token].number = end - 1;
+    commands_.push(pair->commands, posted.token);
+  }
+  kick(number, now);
 }
 
 // Each queue pair waits for its turn once: round robin.
@@ -234,12 +269,19 @@ bool Hca::dispatch(Time now) {
 // Up to the end of the ring at a time. The queue pair is pinned until the entries are there.
 void Hca::read_ring(std::uint32_t pair, bool is_receive, Time now) {
   HcaRing& ring = is_receive ? pairs_[pair].receive : pairs_[pair].send;
+  if (!is_receive && !ring.is_read_out) {
+    take_commands(pairs_[pair]);
+  }
   if (ring.is_read_out || ring.left() == 0) {
     return;
   }
   const RdmaArea area = config_.area(pair);
   const std::uint32_t to_end = config_.rdma.queue - ring.read % config_.rdma.queue;
-  const std::uint32_t entries = std::min({ring.left(), config_.rdma.wqe_batch, to_end});
+  std::uint32_t entries = std::min({ring.left(), config_.rdma.wqe_batch, to_end});
+  if (const HcaCommands::Queue& commands = pairs_[pair].commands;
+      !is_receive && !commands.empty()) {
+    entries = std::min(entries, commands_[commands.first].number - ring.read);
+  }
   HcaDma::Job& job = dma_.make();
   job.kind = is_receive ? HcaDma::Kind::kReceiveEntries : HcaDma::Kind::kSendEntries;
   job.queue_pair = pair;
@@ -251,25 +293,52 @@ void Hca::read_ring(std::uint32_t pair, bool is_receive, Time now) {
   dma_.start(job, now);
 }
 
-// Entries have come: the rules take them.
+// Commands whose turn it is: those whose entry would be the next to be read. One behind that has
+// come a second time.
+void Hca::take_commands(Pair& pair) {
+  while (!pair.commands.empty()) {
+    const HcaCommands::Record& first = commands_[pair.commands.first];
+    const auto ahead = static_cast<std::int32_t>(first.number - pair.send.read);
+    if (ahead > 0) {
+      return;
+    }
+    const std::uint32_t token = commands_.pop(pair.commands);
+    if (ahead == 0) {
+      ++pair.send.read;
+      ++totals_.pushed;
+      post_entry(pair, false, first.bytes.data());
+    }
+    if (ahead == 0 && first.has_payload) {
+      commands_.push(pair.payloads, token);
+    } else {
+      commands_.close(token);
+    }
+  }
+}
+
+// The rules take an entry; null: it could not be read.
+void Hca::post_entry(Pair& pair, bool is_receive, const std::uint8_t* entry) {
+  PostResult result = PostResult::kMalformed;
+  if (entry != nullptr && is_receive) {
+    result = pair.rules.post_receive(decode_receive(entry));
+  } else if (const auto work = entry == nullptr ? std::nullopt : decode_send(entry); work) {
+    result = pair.rules.post_send(*work);
+    ++totals_.wqes;
+  }
+  if (result != PostResult::kTaken) {  // nobody can tell what software had meant
+    ++bad_entries_;
+    pair.rules.modify(QpState::kError);
+  }
+}
+
+// Entries have come.
 void Hca::post(const HcaDma::Job& job, Time now) {
   Pair& pair = pairs_[job.queue_pair];
   const bool is_receive = job.kind == HcaDma::Kind::kReceiveEntries;
   HcaRing& ring = is_receive ? pair.receive : pair.send;
   for (std::uint64_t i = 0; i < job.tag; ++i) {
-    PostResult result = PostResult::kMalformed;
-    if (!job.is_ok) {
-      // nothing to take
-    } else if (is_receive) {
-      result = pair.rules.post_receive(decode_receive(&job.own[i * kReceiveEntryBytes]));
-    } else if (const auto work = decode_send(&job.own[i * kWqeBytes]); work) {
-      result = pair.rules.post_send(*work);
-      ++totals_.wqes;
-    }
-    if (result != PostResult::kTaken) {  // nobody can tell what software had meant
-      ++bad_entries_;
-      pair.rules.modify(QpState::kError);
-    }
+    const std::size_t at = i * (is_receive ? kReceiveEntryBytes : kWqeBytes);
+    post_entry(pair, is_receive, job.is_ok ? &job.own[at] : nullptr);
   }
   ring.read += static_cast<std::uint32_t>(job.tag);
   ring.is_read_out = false;

@@ -69,11 +69,14 @@ class Hca final : public ComponentModule, private RegionOwner {
   void work();
   bool step(Time now);
   bool take_doorbell(Time now);
+  void take_posted(const HcaPosted& posted, Time now);
   void kick(std::uint32_t pair, Time now);
   bool fetch(Time now);
   bool dispatch(Time now);
   void read_ring(std::uint32_t pair, bool is_receive, Time now);
+  void take_commands(Pair& pair);
   void post(const HcaDma::Job& job, Time now);
+  void post_entry(Pair& pair, bool is_receive, const std::uint8_t* entry);
   void write_state_back(std::uint32_t pair, Time now);
   void state_came(const HcaDma::Job& job, Time now);
   void take_done(Time now);
@@ -84,9 +87,6 @@ class Hca final : public ComponentModule, private RegionOwner {
   void ready(std::uint32_t pair);
   bool make_packet(Time now);
   void payload_came(const HcaDma::Job& job, Time now);
-  Time time_on_wire(std::uint32_t bytes) const {
-    return {static_cast<std::int64_t>(bytes * 8e6 / config_.rdma.port.rate_gbps)};
-  }
   bool build(Time now);
   bool transmit(Time now);
   void after_rules(std::uint32_t pair, Time now);
@@ -117,7 +117,8 @@ class Hca final : public ComponentModule, private RegionOwner {
   FramePool* frames_ = nullptr;
   const Hca* peer_ = nullptr;
 
-  HcaStage<Doorbell> collect_;
+  HcaCommands commands_;
+  HcaStage<HcaPosted> collect_;
   HcaStage<std::uint32_t> kicks_;
   HcaStage<Arrived> fetch_;
   std::deque<Arrived> fetched_, unfetched_;  // with their state, and without

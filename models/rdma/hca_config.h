@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "flitwise/config.h"
+#include "rdma/command_buffer.h"
 #include "rdma/memory_keys.h"
 #include "rdma/qp_context.h"
 #include "rdma/rdma_area.h"
@@ -32,7 +33,9 @@ struct HcaConfig {
   RdmaGeometry geometry;
   std::uint64_t buffer_base = 0;  ///< of queue pair 0
   std::uint32_t pairs = 1;
-  std::uint64_t doorbell = 0;             ///< offset into BAR 0 of eight bytes
+  std::uint64_t doorbell = 0;  ///< offset into BAR 0 of eight bytes
+  /// Likewise, of where commands are collected.
+  std::uint64_t commands() const { return doorbell + kMostCommandBytes; }
   unsigned end = 0;                       ///< of the cable: 0 or 1
   std::uint64_t seed = 0, peer_seed = 0;  ///< of first PSNs
 
@@ -61,6 +64,9 @@ struct HcaConfig {
   /// Code 1: 10 us. model: software posts buffers anew sooner than that.
   static constexpr std::uint8_t kRnrTime = 1;
   static constexpr Time kRnrSpan = Time::from_us(10);
+  Time time_on_wire(std::uint32_t bytes) const {
+    return {static_cast<std::int64_t>(bytes * 8e6 / rdma.port.rate_gbps)};
+  }
   /// [LR-3]
   Time retry_time() const { return Time::from_ps(4'096'000) * (std::int64_t{1} << rdma.timeout); }
 };

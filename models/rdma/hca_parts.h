@@ -7,9 +7,11 @@
 
 #include "common/slot_list.h"
 #include "network/frame.h"
+#include "rdma/hca_commands.h"
 #include "rdma/hca_config.h"
 #include "rdma/queue_pair.h"
 #include "rdma/rdma_frame.h"
+#include "rdma/ring_entries.h"
 
 namespace flitwise {
 
@@ -22,13 +24,21 @@ struct HcaPair {
   RdmaBuffers buffers;
   QueuePair rules;
   HcaRing send, receive;
-  Slot entry = kNoSlot;  ///< of its state, while that is pinned
+  HcaCommands::Queue commands, payloads;  ///< work requests to be posted; payload of others
+  Slot entry = kNoSlot;                   ///< of its state, while that is pinned
   bool is_kicked = false, is_ready = false;
   bool waits_for_rnr = false, has_timer = false;
   std::uint64_t last_payload = 0;  ///< number of the last that goes to memory for it
   std::uint64_t progress = 0;      ///< as the timer has seen it
   Time progress_at{};
   std::vector<std::uint8_t> state_in_memory;  ///< as it was written there last
+};
+
+/// A doorbell, or a command in its place.
+struct HcaPosted {
+  Doorbell bell;  ///< of a command: `end` modulo 2^16
+  bool is_command = false;
+  std::uint32_t token = kNobody;  ///< kNobody: the entry is read from the ring
 };
 
 /// A frame that has come, or a kick, on its way to its queue pair.

@@ -18,10 +18,10 @@ constexpr bool is_drop(QpCounter counter) {
 }  // namespace
 
 bool Hca::is_quiet() const {
-  return collect_.empty() && kicks_.empty() && fetch_.empty() && fetched_.empty() &&
-         unfetched_.empty() && ready_.empty() && made_.empty() && build_.empty() &&
-         arriving_.empty() && check_.empty() && receive_.empty() && !atomic_ && entry_.empty() &&
-         validate_.empty() && complete_.empty() && dma_.is_quiet();
+  return commands_.is_quiet() && collect_.empty() && kicks_.empty() && fetch_.empty() &&
+         fetched_.empty() && unfetched_.empty() && ready_.empty() && made_.empty() &&
+         build_.empty() && arriving_.empty() && check_.empty() && receive_.empty() && !atomic_ &&
+         entry_.empty() && validate_.empty() && complete_.empty() && dma_.is_quiet();
 }
 
 void Hca::add_progress(Progress& sum) const {
@@ -166,6 +166,8 @@ Component::Counts Hca::errors() const {
   }
   add("bad_ring_entry", bad_entries_);
   add("bad_doorbell", bad_doorbells_);
+  add("bad_command", commands_.bad());
+  add("command_timeout", commands_.timed_out());
   add("failed_dma", dma_.failed());
   return all;
 }

@@ -40,7 +40,10 @@ const StatisticsTable& hca_table() {
       Table<Row>("hca", "hca", "One row per RDMA adapter.")
           .name("device", &Row::device)
           .count("port", &Row::port, "Number of its network port.")
-          .count("wqes", &Row::wqes, "Work requests that it has read.")
+          .count("wqes", &Row::wqes, "Work requests that it has taken.")
+          .count("pushed", &Row::pushed,
+                 "Those among them that software had stored into it, with their payload where they "
+                 "have any.")
           .count("cqes", &Row::cqes, "Completions that it has written, of sends and of receives.")
           .count("qpsc_hits", &Row::qpsc_hits,
                  "Doorbells and packets whose queue pair had its state in the cache.")

@@ -53,8 +53,13 @@ bool Hca::make_packet(Time now) {
   made.payload_bytes = packet.payload_bytes;
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
   made.ready = now;
-  dma_memory_used_ += packet.payload_bytes;
   std::uint8_t* into = made.frame->bytes.data() + made.parts.payload;
+  if (const std::uint8_t* const bytes = commands_.take_payload(pair.payloads, packet)) {
+    std::copy_n(bytes, packet.payload_bytes, into);
+    packet.payload = {};
+    made.payload_bytes = 0;  // in the memory for it
+  }
+  dma_memory_used_ += made.payload_bytes;
   for (const Sge& piece : packet.payload) {
     HcaDma::Job& read = dma_.make();
     read.kind = HcaDma::Kind::kPayload;
@@ -109,7 +114,7 @@ bool Hca::transmit(Time now) {
   }
   Frame& frame = *built.frame;
   seal_roce(frame.bytes.data(), built.parts);
-  const Time span = time_on_wire(frame.wire_bytes);
+  const Time span = config_.time_on_wire(frame.wire_bytes);
   port_free_ = now + span;
   port_busy_ += span;
   ++totals_.sent_frames;
@@ -126,12 +131,16 @@ void Hca::after_rules(std::uint32_t number, Time now) {
       complete_.push({*done, pair.last_payload}, now);
     }
   }
+  if (pair.rules.state() == QpState::kError) {
+    commands_.close_all(pair.commands);
+    commands_.close_all(pair.payloads);
+  }
   const RcRequester& requester = pair.rules.requester();
   if (pair.progress != requester.progress() || !requester.timer_runs()) {
     pair.progress = requester.progress();
     pair.progress_at = now;
   }
-  if (requester.timer_runs() && !pair.has_timer) {
+  if (config_.rdma.timeout > 0 && requester.timer_runs() && !pair.has_timer) {
     pair.has_timer = true;
     pair.progress_at = now;
     timers_.add({number, false}, now + config_.retry_time());

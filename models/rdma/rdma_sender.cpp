@@ -66,6 +66,7 @@ VerbsDriver::Hooks RdmaSender::hooks() {
     return boost::endian::little_to_native(seen_.look(address, now()));
   };
   hooks.ring = [this](Doorbell bell) { ring(bell); };
+  hooks.command = [this](const std::uint8_t* bytes, std::size_t size) { store(bytes, size); };
   hooks.begins = [this] {
     if (begun_++ == warmup_) {
       site_.counting_starts(site_.index);
@@ -73,6 +74,13 @@ VerbsDriver::Hooks RdmaSender::hooks() {
   };
   hooks.work_ended = site_.work_ended;
   return hooks;
+}
+
+void RdmaSender::store(const std::uint8_t* bytes, std::size_t size) {
+  const std::uint64_t begin = site_.bar(site_.index) + config_.hca.commands();
+  for (std::size_t at = 0; at < size; at += kCommandLine) {
+    site_.bridge.write(begin + at, bytes + at, kCommandLine, hca_.is_counted());
+  }
 }
 
 void RdmaSender::ring(Doorbell bell) {

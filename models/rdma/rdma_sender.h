@@ -43,6 +43,7 @@ class RdmaSender final : public DeviceSender {
  private:
   VerbsDriver::Hooks hooks();
   void ring(Doorbell bell);
+  void store(const std::uint8_t* bytes, std::size_t size);
   static VerbsDriver::Memory memory_of(MemoryPort& memory);
 
   const Site site_;

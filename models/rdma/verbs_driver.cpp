@@ -276,6 +276,9 @@ bool VerbsDriver::begin_post(Time now) {
   is_posting_ = true;
   begun_ = workload_.arrival == Arrival::kClosedLoop ? now : origin_ + item_.at;
   free_ = now + config_.verbs.timing.post;
+  if (uses_command()) {
+    free_ += config_.verbs.timing.store * (command_bytes(payload_of_item()) / kCommandLine);
+  }
   return true;
 }
 
@@ -313,11 +316,27 @@ void VerbsDriver::finish_post() {
         .poke(is_read ? peer.exposed(place) : own.own(place), bytes_.data(), bytes_.size());
   }
   pair.sends += opcode_ == WorkOpcode::kSend ? 1 : 0;
-  const SendEntry entry = encode(work);
+  SendEntry entry = encode(work);
   hooks_.own.poke(own.send_entry(pair.posted), entry.data(), entry.size());
-  ++pair.posted;
+  const std::uint32_t index = pair.posted++;
   ++posted_;
-  hooks_.ring({number + kFirstQueuePair, false, pair.posted});
+  if (uses_command()) {
+    push(entry,
+         {number + kFirstQueuePair, static_cast<std::uint16_t>(index), payload_of_item() > 0});
+  } else {
+    hooks_.ring({number + kFirstQueuePair, false, pair.posted});
+  }
+}
+
+// Its payload is the one that was made last.
+void VerbsDriver::push(SendEntry& entry, const Command& command) {
+  put_command(entry, command);
+  command_.assign(entry.begin(), entry.end());
+  if (command.has_payload) {
+    command_.insert(command_.end(), bytes_.begin(), bytes_.end());
+  }
+  command_.resize(command_bytes(payload_of_item()));
+  hooks_.command(command_.data(), command_.size());
 }
 
 // ---- payload

@@ -14,9 +14,11 @@
 #include "common/due_queue.h"
 #include "common/random.h"
 #include "common/wakeup.h"
+#include "rdma/command_buffer.h"
 #include "rdma/hca_config.h"
 #include "rdma/hca_result.h"
 #include "rdma/ring_entries.h"
+#include "rdma/verbs_parts.h"
 #include "stats/latency_histogram.h"
 #include "stats/open_wait.h"
 #include "workload/workload.h"
@@ -34,6 +36,8 @@ class VerbsDriver final : public ComponentModule {
     /// Eight bytes of a completion queue, as software finds them now.
     std::function<std::uint64_t(std::uint64_t address)> look;
     std::function<void(Doorbell bell)> ring;
+    /// Stores a command, a line at a time.
+    std::function<void(const std::uint8_t* bytes, std::size_t size)> command;
     std::function<void()> begins;  ///< the next request
     std::function<void()> work_ended;
   };
@@ -69,21 +73,8 @@ class VerbsDriver final : public ComponentModule {
   std::vector<CheckResult> checks_at_rest() const override;
 
  private:
-  struct Request {
-    WorkOpcode opcode = WorkOpcode::kWrite;
-    std::uint32_t bytes = 0;
-    std::uint64_t stamp = 0;     // what its payload is made of
-    std::uint64_t original = 0;  // what an atomic has to find
-    Time begun{};
-    bool counts = false, is_unseen = false;  // payload is not known to be at the peer
-  };
-  struct Pair {
-    std::uint32_t posted = 0, completed = 0;
-    std::uint32_t sends = 0, sends_completed = 0;
-    std::uint32_t received = 0, receives_posted = 0;
-    std::uint64_t word = 0;  // of the peer, as atomics leave it
-    bool is_dead = false;
-  };
+  using Request = VerbsRequest;
+  using Pair = VerbsPair;
 
   bool has_given_out() const { return is_exhausted_ && !has_item_; }
   void work();
@@ -98,6 +89,12 @@ class VerbsDriver final : public ComponentModule {
   bool has_room(std::uint32_t pair, Time now);
   bool is_place_free(std::uint32_t pair);
   void finish_post();
+  bool uses_command() const {
+    return config_.verbs.most_inline > 0 && payload_of_item() <= config_.verbs.most_inline;
+  }
+  // In a command; what the peer answers with is in none.
+  std::uint32_t payload_of_item() const { return is_read_or_atomic(opcode_) ? 0 : item_.bytes; }
+  void push(SendEntry& entry, const Command& command);
   Request& request_of(std::uint32_t pair, std::uint32_t number) {
     return requests_[std::uint64_t{pair} * places_ + number % places_];
   }
@@ -143,6 +140,7 @@ class VerbsDriver final : public ComponentModule {
   Time last_done_{}, window_begin_{};
   bool counts_ = false, has_ended_ = false;
   std::uint64_t not_posted_ = 0;  // of queue pairs in error
+  std::vector<std::uint8_t> command_;
   mutable std::vector<std::uint8_t> bytes_, seen_;
 };
 

@@ -263,7 +263,8 @@ std::vector<std::string> other_counted_errors() {
       "unmapped_address "
       "untrusted_request window_read write_crosses_boundary write_out_of_bounds write_overflow "
       // RDMA adapters, and software that posts on them
-      "bad_doorbell bad_ring_entry failed_dma not_roce payload_ram queue_pair_in_error "
+      "bad_doorbell bad_command command_timeout bad_ring_entry failed_dma not_roce payload_ram "
+      "queue_pair_in_error "
       "rx_bad_icrc rx_bad_version rx_bad_transport rx_bad_opcode rx_qp_mismatch rx_bad_p_key "
       "rx_bad_state rx_out_of_order rx_duplicate rx_forgotten rx_bogus_ack rx_stale_ack "
       "sequence_naks rnr_naks error_naks timeouts resent lost_answers "

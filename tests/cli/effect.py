@@ -59,6 +59,7 @@ machines = [
     ("checks/pio", [few, "device.pio.egress.peer=ep0"]),
     ("examples/pio_two_devices", [few]),
     ("checks/rdma", [few]),
+    ("checks/rdma", [few, "host.verbs.inline=64B"]),
     ("examples/rdma_two_hosts", [few]),
 ]
 # Lists, files and names, of which the schema knows no other value.

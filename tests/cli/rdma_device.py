@@ -42,6 +42,33 @@ for key, times in passes.items():
     if abs(after - before - times * step) > 2:
         complain(f"{key}: {after - before:.1f} ns more with {step} ns more, expected {times} times that")
 
+# A command brings work request and payload: no read, one clock more for its second line, and time for each store. [HP-1]
+inline = ["host.verbs.inline=64B"]
+pushed = run(*alone, *inline, "run.warmup=2")  # which have fetched states
+reads = [row["count"] for row in pushed["latency"] if row["name"] == "dma_read"]
+if sum(reads) != 1 or pushed["hca"]["ep0"]["pushed"] != 50:
+    complain(f"{sum(reads)} reads, expected that of a state by the peer alone; {pushed['hca']['ep0']['pushed']} of 50 work requests as commands")
+read = next(row["mean"] for row in run(*alone, "run.warmup=2")["latency"] if row["name"] == "dma_read")
+there, here = (run(*alone, *sets, "run.warmup=2")["verbs"]["ep0"]["latency"]["mean"] for sets in ([], inline))
+if abs(there - here - (2 * read - 2 * 2 - 1)) > 5:
+    complain(f"{there - here:.1f} ns less by a command, expected two reads of {read:.1f}")
+store = run(*alone, *inline, "run.warmup=2", f"host.verbs.timing.store={2 + step}ns")["verbs"]["ep0"]["latency"]["mean"]
+if abs(store - here - 2 * step) > 2:
+    complain(f"{store - here:.1f} ns more with {step} ns more a store of two")
+# Commands and doorbells of one queue pair take turns: READs and atomics are commands, what has payload is not.
+mixed = ["workload.requests=600", "workload.payload=300B", "device.rdma.mtu=256", "workload.buffer_size=256KiB", "workload.rdma.write=2",
+         "workload.rdma.read=2", "workload.rdma.send=2", "workload.rdma.fetch_add=1", "workload.rdma.cas=1"]
+for sets, least, most in ((["host.verbs.inline=299B"], 200, 400), (["host.verbs.inline=300B"], 600, 600),
+                          (["host.verbs.inline=960B", "device.rdma.fifo=2"], 1, 599)):  # no room for others
+    row = run(*mixed, *sets)["hca"]["ep0"]
+    if row["wqes"] != 600 or not least <= row["pushed"] <= most:
+        complain(f"{sets}: {row['pushed']} of {row['wqes']} work requests as commands, expected {least} to {most}")
+# Payload of commands whose packets are lost comes from memory.
+again = run("workload.requests=60", "workload.domains=2", "workload.payload=960B", "host.verbs.inline=960B", "device.rdma.mtu=512",
+            "device.rdma.timeout=4", file=slow)
+if again["hca"]["ep0"]["retransmits"] == 0 or again["verbs"]["ep0"]["operations"] != 60 or again["hca"]["ep0"]["pushed"] < 20:
+    complain(f"commands whose packets are lost: {again['hca']['ep0']}")
+
 # WRITEs of 4 KiB: the cable carries 98 bytes beside each (14 Ethernet, 20 IP, 8 UDP, 12 BTH, 16 RETH, 4 ICRC, 24 of Ethernet's own).
 large = ["workload.payload=4KiB", "workload.buffer_size=2MiB", "workload.domains=2", "workload.requests=600"]
 for rate in (25, 100):

@@ -114,15 +114,16 @@ void expect_payload(const End& own, const End& peer, std::uint32_t pair, std::ui
   }
 }
 
-void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode opcode) {
+void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode opcode,
+                 const char* most_inline = "none") {
   const std::string weight =
       kind == "write" ? "{write: 1}" : fmt::format("{{write: 0, {}: 1}}", kind);
   Machine machine(config_from_text(
-      fmt::format(
-          "{}link: {{preset: gen5x16}}\ndevice: {{rdma: {{mtu: 256, queue: 128, cq: 512}}}}\n"
-          "workload: {{via: rdma, domains: {}, requests: {}, payload: {}B, buffer_size: "
-          "1MiB, rdma: {}}}\n",
-          machine_text, kPairs, kRequests, kPayload, weight),
+      fmt::format("{}link: {{preset: gen5x16}}\nhost: {{verbs: {{inline: {}}}}}\n"
+                  "device: {{rdma: {{mtu: 256, queue: 128, cq: 512}}}}\n"
+                  "workload: {{via: rdma, domains: {}, requests: {}, payload: {}B, buffer_size: "
+                  "1MiB, rdma: {}}}\n",
+                  machine_text, most_inline, kPairs, kRequests, kPayload, weight),
       "run.yaml", ""));
   machine.bring_up();
   machine.start();
@@ -135,6 +136,7 @@ void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode o
   const HcaResult& peer_hca = result.rows<HcaResult>().at(1);
   const bool is_send = opcode == WorkOpcode::kSend;
   EXPECT_EQ(hca.wqes, kRequests);
+  EXPECT_EQ(hca.pushed, most_inline == std::string("none") ? 0 : kRequests);
   EXPECT_EQ(hca.cqes, kRequests);
   EXPECT_EQ(peer_hca.cqes, is_send ? kRequests : 0);
   EXPECT_EQ(hca.retransmits + peer_hca.retransmits, 0U);
@@ -167,13 +169,14 @@ double mean_latency(const RunResult& result, const std::string& name) {
 
 // One WRITE at a time, after those that fetch states. What reads of the device, and writes up to
 // memory, take is in the result; all else is the sum of configured times.
-void expect_latency(unsigned payload, double propagation_ns) {
+void expect_latency(unsigned payload, double propagation_ns, bool is_command = false) {
   Machine machine(config_from_text(
       fmt::format(
-          "{}link: {{preset: gen5x16, skp: off}}\nhost: {{verbs: {{timing: {{poll: 1ns}}}}}}\n"
+          "{}link: {{preset: gen5x16, skp: off}}\nhost: {{verbs: {{inline: {}, timing: {{poll: "
+          "1ns}}}}}}\n"
           "device: {{rdma: {{queue: 1, port: {{propagation: {}ns}}}}}}\nrun: {{warmup: 3}}\n"
           "workload: {{via: rdma, domains: 1, requests: 50, payload: {}B}}\n",
-          kTwoHosts, propagation_ns, payload),
+          kTwoHosts, is_command ? "64B" : "none", propagation_ns, payload),
       "run.yaml", ""));
   machine.bring_up();
   machine.start();
@@ -190,12 +193,15 @@ void expect_latency(unsigned payload, double propagation_ns) {
   const double doorbell = config.host.timing.mmio.ns() + config.link.timing.propagation.ns() +
                           config.link.timing.receive.ns() + config.device.timing.pipeline.ns();
   const double kicked = (stage.collect + stage.clock + stage.kick + stage.fetch).ns();
+  // Two lines of a command; or a read of the entry, and one of the payload.
+  const double read = is_command ? 2 * config.host.verbs.timing.store.ns() + stage.clock.ns()
+                                 : 2 * mean_latency(result, "dma_read");
   const double received = (stage.check + stage.fetch + stage.receive).ns();
   const double packet = stage.build.ns() + beats(write) + wire(write) + propagation_ns + received;
   const double answer = stage.build.ns() + beats(ack) + wire(ack) + propagation_ns + received;
-  const double expected = config.host.verbs.timing.post.ns() + doorbell + kicked +
-                          2 * mean_latency(result, "dma_read") + packet + stage.validate.ns() +
-                          answer + stage.complete.ns() + mean_latency(result, "dma_write");
+  const double expected = config.host.verbs.timing.post.ns() + doorbell + kicked + read + packet +
+                          stage.validate.ns() + answer + stage.complete.ns() +
+                          mean_latency(result, "dma_write");
   const VerbsResult& verbs = result.rows<VerbsResult>().at(0);
   // Edges of the clocks of host, link and device, 2 ns each, and of the look.
   EXPECT_GE(verbs.latency_mean, expected);
@@ -209,6 +215,19 @@ TEST(RdmaLatency, ALoneWriteOfPaddedBytesByALongerCable) {
   expect_latency(61, 500);
 }
 
+TEST(RdmaLatency, HP_1_ALoneWriteByACommandReadsNothing) {
+  expect_latency(64, 5, true);
+}
+
+TEST(Rdma, HP_1_WritesByCommandsBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "write", WorkOpcode::kWrite, "960B");
+}
+TEST(Rdma, HP_1_SendsByCommandsBelowOneHost) {
+  expect_kind(kBelowOneHost, "send", WorkOpcode::kSend, "700B");
+}
+TEST(Rdma, HP_1_AtomicsByCommandsBetweenTwoHosts) {
+  expect_kind(kTwoHosts, "cas", WorkOpcode::kCmpSwap, "1B");
+}
 TEST(Rdma, WritesBelowOneHost) {
   expect_kind(kBelowOneHost, "write", WorkOpcode::kWrite);
 }

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of what sends by RDMA: software that posts work requests, and the adapter of a device.
 #include "config/sections/sections.h"
+#include "rdma/command_buffer.h"
 
 namespace flitwise::config {
 
 Keys verbs_keys() {
   return {
+      size(
+          "host.verbs.inline", AT(host.verbs.most_inline),
+          or_zero_as("none", between(1, kMostInlineBytes)),
+          "Work requests with payload up to this go to the adapter in a command, payload included, "
+          "by stores of 64 bytes, instead of a doorbell; so do READs and atomics. none: all are "
+          "read from their ring."),
       time(KEY(host.verbs.timing.post), any_latency(),
            "Software makes a work request, writes it into its ring and rings the doorbell."),
+      time(KEY(host.verbs.timing.store), any_latency(), "64 bytes of a command, beside that."),
       time(KEY(host.verbs.timing.poll), between(Time::from_ns(1), Time::from_us(1'000)),
            "Between two looks of software at a completion queue."),
       time(KEY(host.verbs.timing.completion), any_latency(),
@@ -34,7 +42,8 @@ Keys rdma_keys() {
       count(KEY(device.rdma.max_rd_atomic), between(1, 128),
             "READs and atomics of a queue pair that are outstanding, and that the responder "
             "remembers."),
-      count(KEY(device.rdma.timeout), between(0, 31), "t of the retry timer of 4.096 us x 2^t."),
+      count(KEY(device.rdma.timeout), between(0, 31),
+            "t of the retry timer of 4.096 us x 2^t; 0: there is none."),
       count(KEY(device.rdma.retry_cnt), between(0, 7),
             "Time-outs without progress that are retried."),
       count(KEY(device.rdma.ack_every), between(1, 1U << 16),

@@ -65,6 +65,7 @@ std::vector<Relation> relations() {
       {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
       {{"host.cores", "faults.pio_integrity"}, pio},
       {{"host.verbs", "device.rdma", "workload.rdma"}, rdma},
+      {{"host.verbs.timing.store"}, is_not("host.verbs.inline", {"none"})},
       {{"host.cxl_mem"}, cxl_memory},
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},

@@ -97,6 +97,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.pio.egress.low", "[[2, 5]]"},
       {"device.pio.egress.peer", "ep0"},
       {"device.pio.receive.buffer", "16KiB"},
+      {"host.verbs.inline", "64B"},
       {"device.rdma.peer", "ep0"},
       {"device.rdma.cqe", "32"},
       {"device.rdma.mtu", "1024"},
