@@ -66,23 +66,55 @@ const std::vector<Mapping>& mappings() {
 /// Calls action(mapping, first byte of its header) for each number that the frame has.
 template <class Action>
 void for_each_number(const RoceParts& parts, Action action) {
-  for (const Mapping& one : mappings()) {
-    for (std::size_t i = 0; i < parts.count; ++i) {
-      if (parts.headers[i].id == one.header) {
-        action(one, parts.headers[i].at);
+  for (std::size_t i = 0; i < parts.count; ++i) {
+    if (parts.headers[i].at >= parts.bth) {
+      for (const Mapping& one : mappings()) {
+        if (one.header == parts.headers[i].id) {
+          action(one, parts.headers[i].at);
+        }
       }
     }
   }
 }
 
+/// A frame without payload, of which all others of its opcode are made.
+struct Prototype {
+  RoceParts parts;
+  ByteVector bytes;
+};
+
+Prototype prototype_of(std::uint8_t code) {
+  Prototype made;
+  if (const RoceOpcode* const opcode = roce_opcode(code)) {
+    made.parts = make_roce(RoceShape{opcode}, made.bytes);
+  }
+  return made;
+}
+
+const Prototype& prototype(RdmaOpcode opcode) {
+  static const std::vector<Prototype> kAll = [] {
+    std::vector<Prototype> all;
+    for (unsigned code = 0; code <= 0xff; ++code) {
+      all.push_back(prototype_of(static_cast<std::uint8_t>(code)));
+    }
+    return all;
+  }();
+  return kAll[static_cast<std::uint8_t>(opcode)];
+}
+
 }  // namespace
 
 RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes) {
-  const RoceOpcode* const opcode = roce_opcode(static_cast<std::uint8_t>(packet.opcode));
-  FLITWISE_CHECK(opcode != nullptr, "a packet without an opcode");
-  RoceShape shape{opcode};
-  shape.payload_bytes = packet.payload_bytes;
-  const RoceParts parts = make_roce(shape, bytes);
+  const Prototype& base = prototype(packet.opcode);
+  FLITWISE_CHECK(base.parts.opcode != nullptr, "a packet without an opcode");
+  RoceParts parts = base.parts;
+  parts.payload_bytes = packet.payload_bytes;
+  parts.pad = pad_of(packet.payload_bytes);
+  parts.icrc = parts.payload + parts.payload_bytes + parts.pad;
+  bytes.assign(parts.end(), 0);
+  std::copy_n(base.bytes.begin(), parts.payload, bytes.begin());
+  put(&bytes[parts.ip], roce_field::kTotalLength, parts.end() - parts.ip);
+  put(&bytes[parts.udp], roce_field::kUdpLength, parts.end() - parts.udp);
   for_each_number(parts, [&](const Mapping& one, std::size_t at) {
     put(&bytes[at], one.field, one.get(packet));
   });
