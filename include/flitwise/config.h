@@ -553,6 +553,13 @@ struct PioConfig {
 
 /// RDMA adapter of a device, where workload.via is rdma (docs/rdma.md). Each domain of the workload
 /// has a queue pair.
+/// Shares of the frames that a device sends.
+struct CableConfig {
+  double loss = 0, duplication = 0, corruption = 0, reordering = 0;
+  Time delay = Time::from_us(1);  ///< of what comes late: copies, and frames out of order
+  bool is_bad() const { return loss + duplication + corruption + reordering > 0; }
+};
+
 struct RdmaConfig {
   std::string peer;             ///< device at the other end of the cable that it asks; empty: none
   unsigned mtu = 4096;          ///< of a path: 256, 512, 1024, 2048 or 4096
@@ -573,6 +580,7 @@ struct RdmaConfig {
     double rate_gbps = 100;
     Time propagation = Time::from_ns(5);  ///< of the cable
   } port;
+  CableConfig cable;
   struct {
     Time clock = Time::from_ns(1);
     Time collect = Time::from_ns(2);   ///< collect buffer controller; and a clock a beat of 64 B

@@ -99,8 +99,11 @@ void add_rdma(Builder& builder, FabricDevice& device) {
   device.components.insert(
       std::find(device.components.begin(), device.components.end(), device.endpoint),
       {&sender.driver(), &sender.hca()});
-  builder.join_later([&fabric, &device, &peer, &sender] {
+  builder.join_later([&fabric, &device, &peer, &sender, seed = run.seed] {
     NicPort& port = cable_port_of(device);
+    if (const CableConfig& cable = device.config.device.rdma.cable; cable.is_bad()) {
+      port.set_faults({cable, Random(seed).split("cable"), fabric.frames});
+    }
     port.to_wire.bind(cable_port_of(peer).from_wire);
     sender.connect(port, fabric.frames, static_cast<RdmaSender&>(*peer.sender));
   });

@@ -13,10 +13,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "flitwise/link_socket.h"
 #include "network/frame.h"
+#include "network/frame_faults.h"
 #include "trace/frame_capture.h"
 
 namespace flitwise {
@@ -51,11 +53,16 @@ class NicPort final : public sc_core::sc_module {
     if (capture_ != nullptr) {
       capture_->leaves(captured_as_, frame, end, now());
     }
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    to_wire->nb_transport_fw(frame, phase, delay);
+    if (faults_) {
+      faults_->pass(frame, [this](Frame& one) { pass_on(one); });
+    } else {
+      pass_on(frame);
+    }
   }
   std::uint64_t sent() const { return sent_; }  ///< frames
+  /// What its wire does to what it sends. REQUIRES: peers wait for no room, as frames may be lost.
+  void set_faults(FrameFaults faults) { faults_.emplace(std::move(faults)); }
+  FrameFaults::Counts faults() const { return faults_ ? faults_->counts() : FrameFaults::Counts{}; }
 
   // ---- the receiver's side. Before the simulation starts:
   /// A frame has started at the peer; it is here at frame.last, which may lie in the past by as
@@ -75,6 +82,11 @@ class NicPort final : public sc_core::sc_module {
   }
 
  private:
+  void pass_on(Frame& frame) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    to_wire->nb_transport_fw(frame, phase, delay);
+  }
   tlm::tlm_sync_enum receive(Frame& frame, tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
     if (capture_ != nullptr) {
       capture_->arrives(captured_as_, frame, now());
@@ -92,6 +104,7 @@ class NicPort final : public sc_core::sc_module {
   std::function<void(Frame&)> on_frame_;
   std::function<void(const Frame&, Time)> on_room_;
   std::uint64_t sent_ = 0;
+  std::optional<FrameFaults> faults_;
   FrameCapture* capture_ = nullptr;
   std::uint32_t captured_as_ = 0;
 };

@@ -15,6 +15,11 @@ constexpr bool is_drop(QpCounter counter) {
   return counter <= QpCounter::kForgotten;
 }
 
+// What the cable has done to what left by the port.
+FrameFaults::Counts faults_of(const NicPort* port) {
+  return port == nullptr ? FrameFaults::Counts{} : port->faults();
+}
+
 }  // namespace
 
 bool Hca::is_quiet() const {
@@ -164,6 +169,11 @@ Component::Counts Hca::errors() const {
   for (int i = 0; i < kQpCounters; ++i) {
     add(name_of(static_cast<QpCounter>(i)), sum_of_pairs(static_cast<QpCounter>(i)));
   }
+  const FrameFaults::Counts faults = faults_of(port_);
+  add("frame_lost", faults.lost);
+  add("frame_damaged", faults.damaged);
+  add("frame_repeated", faults.repeated);
+  add("frame_delayed", faults.delayed);
   add("bad_ring_entry", bad_entries_);
   add("bad_doorbell", bad_doorbells_);
   add("bad_command", commands_.bad());
@@ -174,10 +184,15 @@ Component::Counts Hca::errors() const {
 
 std::vector<CheckResult> Hca::checks() const {
   const std::string own = device_ + ": ";
+  const FrameFaults::Counts faults = faults_of(peer_ == nullptr ? nullptr : peer_->port_);
   const std::uint64_t sent = peer_ == nullptr ? 0 : peer_->frames_sent();
+  const std::string struck =
+      faults.lost + faults.repeated == 0
+          ? ""
+          : fmt::format(", {} lost, {} repeated", faults.lost, faults.repeated);
   return {{own + "frames that the peer sent came, or are on the cable",
-           sent == totals_.received_frames + arriving_.size(),
-           fmt::format("{} sent, {} came, {} on the cable", sent, totals_.received_frames,
+           sent - faults.lost + faults.repeated == totals_.received_frames + arriving_.size(),
+           fmt::format("{} sent{}, {} came, {} on the cable", sent, struck, totals_.received_frames,
                        arriving_.size())},
           {own + "states of queue pairs were read as they were written back", wrong_states_ == 0,
            fmt::format("{} were not", wrong_states_)},

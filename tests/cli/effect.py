@@ -60,6 +60,7 @@ machines = [
     ("examples/pio_two_devices", [few]),
     ("checks/rdma", [few]),
     ("checks/rdma", [few, "host.verbs.inline=64B"]),
+    ("checks/rdma", [few] + [f"device.rdma.cable.{fault}=0.02" for fault in ("loss", "duplication", "corruption", "reordering")]),
     ("examples/rdma_two_hosts", [few]),
 ]
 # Lists, files and names, of which the schema knows no other value.

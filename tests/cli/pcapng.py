@@ -4,6 +4,7 @@
   rdma FILE RESULT      the same of two RDMA adapters, by a cable of 100 Gb/s and 123 ns
   tshark FILE TSV       compares with the fields that tshark prints of each packet
   roce FILE TSV         compares with those that it prints of each RoCEv2 frame
+  cable FILE RESULT     what a bad cable of 123 ns has done, as its two ends show it, against the errors of the result
   outbound FILE PCAP    writes what left its port into another capture, of Ethernet alone; prints how many that are
 """
 
@@ -103,6 +104,29 @@ def compare_rdma(path, result_path):
     print(f"{len(sent)} frames left, {len(came)} came")
 
 
+def compare_cable(path, result_path):
+    result = json.load(open(result_path))
+    _, packets = read(path)
+    sent = {packet["id"]: packet for packet in packets if packet["flags"] == 2}
+    came = {number: [] for number in sent}
+    for packet in packets:
+        if packet["flags"] == 1:
+            came[packet["id"]].append(packet)
+    late = 10**9  # device.rdma.cable.delay, in fs
+    first = {number: each[0] for number, each in came.items() if each}
+    seen = {"lost": len(sent) - len(first), "repeated": sum(len(each) == 2 for each in came.values()),
+            "damaged": sum(packet["bytes"] != sent[number]["bytes"] for number, packet in first.items())}
+    for number, each in came.items():
+        spans = [packet["fs"] - sent[number]["fs"] - 123 * 10**6 for packet in each]
+        assert spans in ([], [0], [late], [0, late], [late, late]), spans
+        seen["delayed"] = seen.get("delayed", 0) + (spans[:1] == [late])
+        assert all(packet["bytes"] == first[number]["bytes"] for packet in each)
+    counted = {row["kind"].removeprefix("frame_"): row["count"] for row in result["errors"]}
+    assert {kind: counted.get(kind, 0) for kind in seen} == seen, (seen, counted)
+    assert min(seen.values()) > 20, seen
+    print(seen)
+
+
 def compare_tshark(path, tsv):
     ports, packets = read(path)
     seen = [line.rstrip("\n").split("\t") for line in open(tsv)]
@@ -146,4 +170,4 @@ def write_outbound(path, pcap):
 
 if __name__ == "__main__":
     sys.exit({"pio": compare_pio, "rdma": compare_rdma, "tshark": compare_tshark, "roce": compare_roce,
-              "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))
+              "cable": compare_cable, "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))

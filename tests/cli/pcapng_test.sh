@@ -55,6 +55,11 @@ if [[ -n $python ]]; then
   "$python" "$(dirname "$0")/roce_frames.py" scapy "$work/outbound.pcap" "$(cat "$work/count")" || complain "scapy works out another ICRC"
 fi
 
+# A cable that loses, repeats, damages and reorders frames: both ends show what it did, and the run's checks hold.
+for fault in loss duplication corruption reordering; do rdma+=(--set "device.rdma.cable.$fault=0.01"); done
+expect 0 "${rdma[@]}" --set device.rdma.timeout=4 --trace pcapng="$work/cable.pcapng"
+captures cable "$work/cable.pcapng" "$work/out" || complain "the cable did other things than the run counts"
+
 # Nothing to capture is said before anything runs, and leaves no file.
 refuse 2 run "$config" "${small[@]}" --trace pcapng="$work/none.pcapng"
 said "nothing to capture"

@@ -66,6 +66,9 @@ std::vector<Relation> relations() {
       {{"host.cores", "faults.pio_integrity"}, pio},
       {{"host.verbs", "device.rdma", "workload.rdma"}, rdma},
       {{"host.verbs.timing.store"}, is_not("host.verbs.inline", {"none"})},
+      {{"device.rdma.cable.delay"},
+       is_not("device.rdma.cable.duplication", {"0.0"}) ||
+           is_not("device.rdma.cable.reordering", {"0.0"})},
       {{"host.cxl_mem"}, cxl_memory},
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},
