@@ -77,6 +77,7 @@ silent = {
     "workload.trace", "workload.sizes",  # files
     "device.atc.entries", "iommu.iotlb.entries", "iommu.paging_cache.entries",  # each page once: nothing is found again
     "link.relaxed_passing",      # no request of these has RO or IDO
+    "device.rdma.max_rd_atomic", # READs and atomics alone, and how much memory the program takes
     "host.requester_check", "system.source_validation", "system.acs.source_validation",  # for what scripts send
 }
 
@@ -143,6 +144,8 @@ def others(key, now):
             number, unit = re.fullmatch(r"([\d.]+)(\D+)", now).groups() if now[:1].isdigit() else ("4", "KiB" if "KiB" in choice["pattern"] else "us")
             yield from (f"{float(number) * factor:g}{unit}" for factor in (2, 0.5) if float(number) * factor != float(number))
             yield f"{float(number) + 3:g}{unit}"
+            if unit == "KiB":  # where only less is taken
+                yield "64B"
 
 
 def outcome(run):
