@@ -26,6 +26,16 @@ std::vector<std::uint8_t> state_bytes(const QueuePair& pair) {
   return bytes;
 }
 
+// All that one stage can do now; false: nothing.
+template <bool (Hca::*stage)(Time)>
+bool all(Hca& adapter, Time now) {
+  bool has_moved = false;
+  while ((adapter.*stage)(now)) {
+    has_moved = true;
+  }
+  return has_moved;
+}
+
 }  // namespace
 
 Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfig& config,
@@ -123,16 +133,18 @@ void Hca::work() {
 
 // What is behind goes first, so that there is room for what is before. False: nothing moved.
 bool Hca::step(Time now) {
-  bool has_moved = false;
-  for (bool (Hca::*const one)(Time) :
-       {&Hca::run_timer, &Hca::complete, &Hca::validate, &Hca::receive, &Hca::dispatch, &Hca::fetch,
-        &Hca::check, &Hca::take_frame, &Hca::transmit, &Hca::build, &Hca::make_packet,
-        &Hca::take_doorbell}) {
-    while ((this->*one)(now)) {
-      has_moved = true;
-    }
-  }
-  return has_moved;
+  bool has_moved = all<&Hca::run_timer>(*this, now);
+  has_moved = all<&Hca::complete>(*this, now) || has_moved;
+  has_moved = all<&Hca::validate>(*this, now) || has_moved;
+  has_moved = all<&Hca::receive>(*this, now) || has_moved;
+  has_moved = all<&Hca::dispatch>(*this, now) || has_moved;
+  has_moved = all<&Hca::fetch>(*this, now) || has_moved;
+  has_moved = all<&Hca::check>(*this, now) || has_moved;
+  has_moved = all<&Hca::take_frame>(*this, now) || has_moved;
+  has_moved = all<&Hca::transmit>(*this, now) || has_moved;
+  has_moved = all<&Hca::build>(*this, now) || has_moved;
+  has_moved = all<&Hca::make_packet>(*this, now) || has_moved;
+  return all<&Hca::take_doorbell>(*this, now) || has_moved;
 }
 
 bool Hca::take_doorbell(Time now) {
