@@ -390,10 +390,12 @@ std::vector<CheckResult> PioEngine::checks_at_rest() const {
                    fmt::format("{} written, {} came", sent.bytes, written_bytes_)});
     const std::uint64_t left = left_packets();
     const std::uint64_t lost = lost_packets();
+    const std::string halted = sdma_.waits_for();
     all.push_back({own + "packets that cores wrote left by the port or were lost with an error",
                    sent.packets >= left + lost &&
                        (sent.packets - left - lost) * kQwBytes <= sent.bytes - written_bytes_,
-                   fmt::format("{} written, {} left, {} lost", sent.packets, left, lost)});
+                   fmt::format("{} written, {} left, {} lost{}{}", sent.packets, left, lost,
+                               halted.empty() ? "" : "; ", halted)});
   }
   return all;
 }

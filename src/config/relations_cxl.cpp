@@ -78,6 +78,10 @@ void check_cxl_mem(const Config& config, bool has_switch, BrokenRelations& broke
   if (workload.via == WorkloadVia::kCxlCache) {
     return;
   }
+  broken.add_if(memory == 0 && workload.kind == WorkloadKind::kTrace,
+                {"workload.via", "device.cxl.memory"},
+                "requests of a trace to memory that the device does not have; expected "
+                "device.cxl.memory 256MiB or the like");
   const Bytes end = workload.buffer_base + workload.buffer_size * workload.domains;
   broken.add_if(end > memory && workload.kind != WorkloadKind::kTrace,
                 {"workload.via", "device.cxl.memory", "workload.buffer_base",

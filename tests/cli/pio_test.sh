@@ -126,6 +126,10 @@ expect 0 check "$work/idle.yaml"
 said "idle.yaml:5:18: warning: host.cores.count: 2 of 18 threads have no send context, and send nothing; expected"
 expect 0 check "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml"
 [[ ! -s $work/err ]] || complain "a sound configuration is warned of: $(cat "$work/err")"
+# Reads of descriptors that fail halt their engine, and nobody waits for its ring: the check that fails names it.
+expect 3 run --quiet "$FLITWISE_SOURCE_DIR/configs/examples/sdma_send.yaml" --set workload.requests=300 --set device.timing.completion_timeout=1us
+said "SDMA engine 0 is halted by read_failed"
+
 expect 0 run --quiet "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --set workload.requests=20 --set device.pio.threshold=200
 said "--set device.pio.threshold=200: warning: device.pio.threshold: 200 beyond the 128 blocks of a context"
 # The key in front has its default: the one that was given is to blame.

@@ -72,6 +72,9 @@ TEST(RelationsCxl, CXL_3_8_BuffersLieInTheMemory) {
   expect_accepted(with(reads, {"workload.buffer_base=8GiB", "workload.buffer_size=8GiB"}));
   expect_refused(with(reads, {"workload.buffer_base=8GiB", "workload.buffer_size=9GiB"}),
                  "buffers of CXL.mem up to 17GiB, and 16GiB of memory");
+  expect_refused({"workload.via=cxl_mem", "workload.kind=trace",
+                  "workload.trace=" FLITWISE_SOURCE_DIR "/README.md"},
+                 "requests of a trace to memory that the device does not have");
   // A trace has none.
   expect_accepted(with(kMemory, {"workload.via=cxl_mem", "workload.kind=trace",
                                  "workload.trace=" FLITWISE_SOURCE_DIR "/README.md",
