@@ -162,11 +162,15 @@ struct CoresConfig {
 /// Software that posts RDMA work requests, where workload.via is rdma (docs/rdma.md).
 struct VerbsConfig {
   Bytes most_inline = 0;  ///< payload up to this goes with its WQE in a command; 0: no commands
+  bool waits_for_interrupt = false;  ///< for completions, rather than look again and again
+  unsigned hostile = 0;              ///< guests of so many functions, the last ones, write anything
   struct {
     Time post = Time::from_ns(40);        ///< a WQE is made, written, and the doorbell rung
     Time store = Time::from_ns(2);        ///< 64 bytes of a command
     Time poll = Time::from_ns(20);        ///< between two looks at the completion queue
     Time completion = Time::from_ns(20);  ///< a CQE is taken
+    Time interrupt = Time::from_us(1);    ///< from the message to the handler
+    Time trap = Time::from_us(2);         ///< the hypervisor carries out a command of a guest
   } timing;
 };
 
@@ -560,6 +564,28 @@ struct CableConfig {
   bool is_bad() const { return loss + duplication + corruption + reordering > 0; }
 };
 
+/// Firmware of the adapter that translates addresses of static structures ahead of use.
+struct PretranslationConfig {
+  bool is_on = false;
+  Bytes page_size = Bytes{4} << 10;  ///< a structure has to lie in one such page [EP-2]
+  bool clears = false;               ///< an invalidation takes the address away [EP-7]
+  bool retranslates = true;          ///< what an invalidation took [EP-9]
+  unsigned requests = 32;            ///< outstanding
+  struct {
+    Time period = Time::from_us(100);  ///< between two looks at all structures [EP-1]
+    Time retry = Time::from_us(10);    ///< after a failure; doubles with each [EP-6]
+    Time longest_retry = Time::from_us(1'000);
+  } timing;
+};
+
+/// How the resources of an adapter are shared between its functions. [HP-8]
+struct AdapterSharesConfig {
+  std::vector<unsigned> kicks;        ///< weights of their turns, by function; empty: all alike
+  std::vector<unsigned> states;       ///< entries of the queue pair state cache; empty: no bounds
+  std::vector<unsigned> later;        ///< likewise, from `change_at` on; empty: none
+  Time change_at = Time::from_us(0);  ///< since the start of the workload
+};
+
 struct RdmaConfig {
   std::string peer;             ///< device at the other end of the cable that it asks; empty: none
   unsigned mtu = 4096;          ///< of a path: 256, 512, 1024, 2048 or 4096
@@ -581,6 +607,9 @@ struct RdmaConfig {
     Time propagation = Time::from_ns(5);  ///< of the cable
   } port;
   CableConfig cable;
+  PretranslationConfig pretranslation;
+  AdapterSharesConfig shares;
+  unsigned hostile_frames = 0;  ///< forged frames behind each thousand of its own
   struct {
     Time clock = Time::from_ns(1);
     Time collect = Time::from_ns(2);   ///< collect buffer controller; and a clock a beat of 64 B
@@ -744,6 +773,18 @@ struct RunConfig {
 
 /// All sections; validated. Instances (system.instances) are copies of this whole with their
 /// overrides applied.
+/// What joins the network ports of devices (docs/network.md).
+enum class NetworkTopology : std::uint8_t { kCable, kSwitch };
+struct NetworkConfig {
+  NetworkTopology topology = NetworkTopology::kCable;
+  struct {
+    Bytes queue = Bytes{1} << 20;  ///< of each output port
+    struct {
+      Time latency = Time::from_ns(500);  ///< from the last bit in to the first bit out
+    } timing;
+  } switches;
+};
+
 struct Config {
   SystemConfig system;
   HostConfig host;
@@ -751,6 +792,7 @@ struct Config {
   LinkConfig link;
   MessageConfig message;
   DeviceConfig device;
+  NetworkConfig network;
   WorkloadConfig workload;
   FaultsConfig faults;
   TraceConfig trace;
