@@ -40,7 +40,34 @@ class ComponentList {
     owned_.push_back(std::move(component));
   }
 
-  using Components = std::vector<Component*>;
+  /// In the order in which they were added.
+  class Components {
+   public:
+    void push_back(Component* one) { all_.push_back(one); }
+    auto begin() const { return all_.begin(); }
+    auto end() const { return all_.end(); }
+    Component* operator[](std::size_t i) const { return all_[i]; }
+    std::size_t size() const { return all_.size(); }
+    bool empty() const { return all_.empty(); }
+    /// Is this member function true of all of them? Who was the last to deny something is asked
+    /// first: it mostly denies the next question too.
+    bool agree(bool (Component::*is_so)() const) const {
+      if (!empty() && !(all_[denied_]->*is_so)()) {
+        return false;
+      }
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (!(all_[i]->*is_so)()) {
+          denied_ = i;
+          return false;
+        }
+      }
+      return true;
+    }
+
+   private:
+    std::vector<Component*> all_;
+    mutable std::size_t denied_ = 0;
+  };
   const Components& all() const { return all_; }
   const Components& of(std::size_t device) const { return of_device_[device]; }
   const Components& shared() const { return shared_; }
@@ -54,7 +81,7 @@ class ComponentList {
 
 /// Is this member function true of all of them?
 inline bool all_of(const ComponentList::Components& list, bool (Component::*is_so)() const) {
-  return all_of(list, [is_so](const Component* one) { return (one->*is_so)(); });
+  return list.agree(is_so);
 }
 
 /// The latest of what they say.
