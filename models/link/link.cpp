@@ -139,16 +139,21 @@ void Link::work() {
 
 // On an idle wire in flit mode the next flit has yet to begin: what comes until then shares it.
 // [LNK-11.4]
-bool Link::waits_for_slot(std::size_t side, Time t) {
-  const End& from = *ends_[side];
-  if (from.lanes.free_at() > t) {
-    return false;
+std::optional<Time> Link::later_slot(const End& from, Time t) const {
+  if (from.lanes.coding().blocks_per_flit == 0 || from.lanes.free_at() > t) {
+    return std::nullopt;
   }
   const Time slot = from.lanes.next_start(t);
-  if (slot < t + lookahead_ || std::min(from.framer->deadline(), from.first_arrival()) > t) {
+  return slot < t + lookahead_ ? std::nullopt : std::optional(slot - lookahead_ + Time{1});
+}
+
+bool Link::waits_for_slot(std::size_t side, Time t) {
+  const End& from = *ends_[side];
+  const std::optional<Time> slot = later_slot(from, t);
+  if (!slot || std::min(from.framer->deadline(), from.first_arrival()) > t) {
     return false;
   }
-  agenda_.at(kTransmit + side, slot - lookahead_ + Time{1});
+  agenda_.at(kTransmit + side, *slot);
   return true;
 }
 
@@ -160,7 +165,7 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
     agenda_.at(kTransmit + side, from.delayed_to);
     return;
   }
-  if (from.lanes.coding().blocks_per_flit != 0 && waits_for_slot(side, t)) {
+  if (waits_for_slot(side, t)) {
     return;
   }
   const Time horizon = t + lookahead_;

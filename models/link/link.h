@@ -101,7 +101,7 @@ class Link : public ComponentModule {
   void watch(LinkMonitor& monitor) { monitor_ = &monitor; }
   const LinkConfig& config() const { return config_; }
   /// Where only periodic UpdateFCs are left to do, wake(), or what comes to the link, places all of
-  /// them at once where they would have stood. Not in flits. REQUIRES: nobody asks until wake().
+  /// them at once where they would have stood. REQUIRES: nobody asks until wake().
   void rest();
   void wake();
 
@@ -120,6 +120,8 @@ class Link : public ComponentModule {
   Time next_slot(const End& end) const { return end.lanes.free_at() - lookahead_ + Time{1}; }
   void work();
   void transmit(std::size_t side);
+  /// When to look at the lanes again, where the next unit cannot begin yet.
+  std::optional<Time> later_slot(const End& from, Time t) const;
   bool waits_for_slot(std::size_t side, Time t);
   void receive(std::size_t side);
   void put_on_wire(std::size_t side, InFlight&& flying, Time earliest);

@@ -51,21 +51,25 @@ bool LinkEnd::is_damaged(const WireUnit& unit) {
 
 // A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part
 // of one.
+void LinkEnd::count_bits(const WireSize& size) {
+  account.bits.header += size.header;
+  account.bits.identity += size.identity;
+  account.bits.payload += size.payload;
+  account.bits.padding += size.padding;
+  account.bits.framing += size.framing;
+  account.bits.crc += size.crc;
+  account.bits.dllp += size.dllp;
+  account.bits.fec += size.fec;
+  account.bits.idle += size.idle;
+  account.bits.replay += size.replay;
+}
+
 void LinkEnd::count(const WireUnit& unit, const Placement& placement) {
   if (unit.is_replay) {
     account.bits.replay += unit.size.total();
     return;
   }
-  account.bits.header += unit.size.header;
-  account.bits.identity += unit.size.identity;
-  account.bits.payload += unit.size.payload;
-  account.bits.padding += unit.size.padding;
-  account.bits.framing += unit.size.framing;
-  account.bits.crc += unit.size.crc;
-  account.bits.dllp += unit.size.dllp;
-  account.bits.fec += unit.size.fec;
-  account.bits.idle += unit.size.idle;
-  account.bits.replay += unit.size.replay;
+  count_bits(unit.size);
   const bool has_slots_in_use = unit.size.header + unit.size.payload + unit.size.padding > 0;
   if (!unit.has_payload() || (unit.is_of_cachemem() && !has_slots_in_use)) {
     return;  // nothing, or credits alone

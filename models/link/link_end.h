@@ -108,6 +108,7 @@ struct LinkEnd {
   /// Whether errors of the line damage the unit that goes out now.
   bool is_damaged(const WireUnit& unit);
   /// Adds a unit that has its place on the wire to the account.
+  void count_bits(const WireSize& size);
   void count(const WireUnit& unit, const Placement& placement);
   /// What begins in the first flit of a window before its first counted TLP belongs to the warm-up.
   void leave_out_warmup(const Flit& flit);

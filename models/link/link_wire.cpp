@@ -209,9 +209,18 @@ void Link::release_faults() {
 
 // An UpdateFC on its wire says nothing that changes what an end without TLPs does. [LNK-8.12]
 void Link::rest() {
-  const auto is_periodic = [](const InFlight& flying) {
-    return !flying.unit.is_flit() && flying.unit.packet->kind == PacketKind::kDllp &&
-           is_update_fc(flying.unit.packet->dllp.type);
+  const auto says_nothing_new = [](const PacketRef& packet) {
+    return packet->kind == PacketKind::kDllp &&
+           (is_update_fc(packet->dllp.type) || packet->dllp.type == DllpType::kOptimizedUpdateFc);
+  };
+  const auto is_periodic = [&](const InFlight& flying) {
+    const WireUnit& unit = flying.unit;
+    if (!unit.is_flit()) {
+      return says_nothing_new(unit.packet);
+    }
+    return !unit.has_payload() && !unit.ack && (!unit.dllp || says_nothing_new(unit.dllp)) &&
+           all_of(unit.packet->flit->parts,
+                  [&](const FlitPart& part) { return says_nothing_new(part.packet); });
   };
   is_resting_ =
       is_resting_ || (!is_down_ && sink_ == nullptr && all_of(ends_, [&](const auto& end) {
@@ -224,16 +233,19 @@ void Link::rest() {
 void Link::wake() {
   for (std::size_t side = 0; is_resting_ && side < 2; ++side) {
     End& from = *ends_[side];
-    const auto next = [&] { return std::max(from.framer->deadline(), next_slot(from)); };
+    const auto next = [&] { return std::max(from.framer->next_update(), next_slot(from)); };
     for (Time due = next(); due < now(); due = next()) {
-      const Time edge = next_edge(due, config_.timing.clock);
+      Time edge = next_edge(due, config_.timing.clock);
+      if (const std::optional<Time> slot = later_slot(from, edge)) {
+        edge = next_edge(*slot, config_.timing.clock);
+      }
       if (edge >= now()) {
         break;
       }
-      while (from.framer->deadline() <= edge && from.lanes.free_at() < edge + lookahead_) {
-        from.framer->skip_update(edge);
-        from.lanes.place(kDllpBits / from.lanes.coding().unit_bits, edge);
-        from.account.bits.dllp += kDllpBits;
+      while (from.framer->next_update() <= edge && from.lanes.free_at() < edge + lookahead_) {
+        const WireSize size = from.framer->skip_update(edge);
+        from.lanes.place(size.total() / from.lanes.coding().unit_bits, edge);
+        from.count_bits(size);
       }
     }
     agenda_.at(kTransmit + side, next());

@@ -9,6 +9,8 @@ namespace flitwise {
 namespace {
 
 constexpr std::uint32_t kIoBits = flit68::kIoBytes * 8;
+constexpr std::uint32_t kFramingBits = (flit68::kProtocolIdBytes + flit68::kUnusedBytes) * 8;
+static_assert(kIoBits % kDllpBits == 0, "flits of DLLPs alone cut none");
 
 // An answer has to be able to come in time: behind control flits and the replay that is under way.
 // model: our choice. [CXL-3.7]
@@ -45,7 +47,7 @@ Cxl68Framer::Cxl68Framer(const LinkConfig& link, TransactionQueues& queues, CxlQ
     return false;
   }
   unit.packet = pool_.make(PacketKind::kFlit);
-  unit.size.framing = (flit68::kProtocolIdBytes + flit68::kUnusedBytes) * 8;
+  unit.size.framing = kFramingBits;
   fill(now, unit);
   unit.packet->size = unit.size;
   return true;
@@ -90,6 +92,18 @@ void Cxl68Framer::fill(Time now, WireUnit& unit) {
     cut_ = FlitPart();
   }
   unit.size.idle = room;
+}
+
+// As fill() does where DLLPs alone are due.
+WireSize Cxl68Framer::skip_update(Time now) {
+  WireSize size;
+  size.framing = kFramingBits;
+  while (credits_.deadline() <= now && size.dllp < kIoBits) {
+    skip_flow_control(now);
+    size.dllp += kDllpBits;
+  }
+  size.idle = kIoBits - size.dllp;
+  return size;
 }
 
 // The rest of what is cut is as good as lost: its CRC will not fit. [LNK-7.4]

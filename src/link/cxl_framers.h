@@ -56,7 +56,7 @@ class Cxl68Framer final : public CxlFramer<NonFlitFramer, Cxl68CacheMem> {
     staged_.push_back(std::move(dllp));
     return true;
   }
-  bool may_rest() const override { return false; }  // its DLLPs go in flits
+  WireSize skip_update(Time now) override;
   bool take_recovery_request() override;
   bool was_replay_num() const override { return was_replay_num_; }
   Time deadline() const override;

@@ -127,6 +127,13 @@ bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
   return true;
 }
 
+WireSize NonFlitFramer::skip_update(Time now) {
+  skip_flow_control(now);
+  WireSize size;
+  size.dllp = kDllpBits;
+  return size;
+}
+
 bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
   if (replay_.is_replaying()) {
     take_replay(unit);

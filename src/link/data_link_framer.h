@@ -24,6 +24,11 @@ class DataLinkFramer : public Framer {
   bool is_quiet() const override;
   bool is_active() const override { return credits_.is_active(); }
   bool is_conserved() const override { return credits_.is_conserved(); }
+  bool may_rest() const override {
+    return is_quiet() && credits_.is_settled() && !hooks_.flow_control &&
+           deadline() == credits_.deadline();
+  }
+  Time next_update() const override { return credits_.deadline(); }
 
  protected:
   /// ack_limit: also the guideline for UpdateFC. [LNK-7.15] [LNK-8.15]
@@ -46,6 +51,10 @@ class DataLinkFramer : public Framer {
     const Dllp dllp = credits_.take(now);
     stats_.update_fcs += is_update_fc(dllp.type) ? 1 : 0;
     return make_dllp(dllp);
+  }
+  /// The same where nobody needs the DLLP.
+  void skip_flow_control(Time now) {
+    stats_.update_fcs += is_update_fc(credits_.take(now).type) ? 1 : 0;
   }
   void receive_dllp(const Dllp& dllp, Time now);
   /// What bears a number has come in; is it taken?
@@ -96,13 +105,7 @@ class NonFlitFramer : public DataLinkFramer {
   }
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
-  bool may_rest() const override {
-    return is_quiet() && credits_.is_settled() && !hooks_.flow_control;
-  }
-  void skip_update(Time now) override {
-    credits_.take(now);
-    ++stats_.update_fcs;
-  }
+  WireSize skip_update(Time now) override;
 
  protected:
   /// next() would give something.

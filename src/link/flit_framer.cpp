@@ -24,6 +24,12 @@ WireSize overhead() {
   return size;
 }
 
+WireSize size_of_nop() {
+  WireSize size = overhead();
+  size.idle = flit::kTlpBytes * 8;
+  return size;
+}
+
 }  // namespace
 
 void FlitPacker::fill(Time now, Flit& flit, WireSize& size) {
@@ -141,11 +147,14 @@ bool FlitFramer::next_payload(Time now, WireUnit& unit) {
 WireUnit FlitFramer::nop_with(PacketRef dllp, PacketPool& pool) {
   WireUnit unit;
   unit.packet = pool.make(PacketKind::kFlit);
-  unit.size = overhead();
-  unit.size.idle = flit::kTlpBytes * 8;
-  unit.packet->size = unit.size;
+  unit.packet->size = unit.size = size_of_nop();
   unit.dllp = std::move(dllp);
   return unit;
+}
+
+WireSize FlitFramer::skip_update(Time now) {
+  skip_flow_control(now);
+  return size_of_nop();
 }
 
 // [LNK-11.5] [LNK-11.7]

@@ -75,6 +75,7 @@ class FlitFramer : public DataLinkFramer {
     DataLinkFramer::reset(now);
   }
   bool is_quiet() const override { return !packer_.has_rest() && DataLinkFramer::is_quiet(); }
+  WireSize skip_update(Time now) override;
   std::string waiting() const override {
     return packer_.has_rest() ? "the rest of a TLP waits for the next flit" : "";
   }

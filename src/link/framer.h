@@ -77,10 +77,14 @@ class Framer {
   /// From now on these change what the data link layer says and believes.
   virtual void set_hooks(DllpHooks /*hooks*/) {}
 
-  /// Nothing but the periodic UpdateFC is due, and what these say is known at the other end. One
-  /// whose time has come counts as sent by skip_update(). REQUIRES: may_rest(), it is due.
+  /// Nothing but the periodic UpdateFC is due, and what these say is known at the other end. The
+  /// unit that takes those whose time has come counts as given by skip_update(), which returns its
+  /// bits. REQUIRES: may_rest(), one is due.
   virtual bool may_rest() const { return false; }
-  virtual void skip_update(Time /*now*/) {}
+  virtual Time next_update() const {
+    return Time::never();
+  }  ///< when one is due. REQUIRES: as above
+  virtual WireSize skip_update(Time /*now*/) { return {}; }
 
   /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
   virtual bool is_quiet() const = 0;
