@@ -112,7 +112,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
 }  // namespace
 
 EngineKind rdma_engines() {
-  return {WorkloadVia::kRdma, add_rdma, {hca_table, verbs_table}};
+  return {WorkloadVia::kRdma, add_rdma, {hca_table, hca_stage_table, verbs_table}};
 }
 
 }  // namespace flitwise

@@ -10,7 +10,7 @@
 
 namespace flitwise {
 
-HcaDma::Job& HcaDma::make() {
+HcaJob& HcaDma::make(HcaModule& owner, Kind kind, bool is_read) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(records_.size()));
     records_.emplace_back();
@@ -20,6 +20,9 @@ HcaDma::Job& HcaDma::make() {
   own.clear();
   job = Job{};
   job.own = std::move(own);
+  job.kind = kind;
+  job.is_read = is_read;
+  job.owner = &owner;
   job.token = free_.back();
   free_.pop_back();
   return job;
@@ -31,24 +34,53 @@ void HcaDma::start(Job& job, Time now) {
     job.own.resize(job.bytes);
   }
   ++counts_by_kind_[static_cast<unsigned>(job.kind)];
+  ++row_.entries;
+  row_.bytes += job.bytes;
+  job.owner->note_access(job.bytes);
   auto& queue = job.needs > 0 ? gated_ : queue_;
   make_room(queue);
   queue.push_back(job.token);
   work_appeared_();
 }
 
-HcaDma::Job* HcaDma::take_done(Time now) {
+bool HcaDma::run(Time now) {
   if (!done_.is_due(now)) {
-    return nullptr;
+    return false;
   }
-  const Done done = done_.take();
-  Job& job = records_[done.token];
-  job.is_ok = done.is_ok;
-  return &job;
+  while (done_.is_due(now)) {
+    const Done done = done_.take();
+    Job& job = records_[done.token];
+    job.is_ok = done.is_ok;
+    spent_ += now - job.ready;
+    ++over_;
+    job.owner->done(job, now);
+    free_.push_back(done.token);
+  }
+  return true;
 }
 
-void HcaDma::free(Job& job) {
-  free_.push_back(job.token);
+void HcaDma::start_window(Time now) {
+  HcaModule::start_window(now);
+  counts_ = true;
+  row_ = HcaStageResult{};
+  spent_ = Time{};
+  over_ = 0;
+}
+
+HcaStageResult HcaDma::result(Time /*now*/) const {
+  HcaStageResult row = row_;
+  row.stage = basename();
+  row.accesses = row.entries;
+  row.time_mean = over_ == 0 ? 0 : spent_.ns() / static_cast<double>(over_);
+  return row;
+}
+
+std::uint64_t HcaDma::static_accesses() const {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < kHcaJobKinds; ++i) {
+    sum += is_static(static_cast<Kind>(i)) ? counts_by_kind_[i] : 0;
+  }
+  return sum;
 }
 
 void HcaDma::payload_done(std::uint64_t number) {
@@ -77,8 +109,7 @@ bool HcaDma::next(Time now, Transfer& transfer) {
   const Job& job = records_[token];
   transfer = {};
   transfer.op = job.is_read ? Op::kRead : Op::kWrite;
-  transfer.domain = DomainId{job.queue_pair};
-  transfer.address = job.address;
+  set_address(job, transfer);
   transfer.bytes = job.bytes;
   transfer.issue = transfer.ready = job.ready;
   transfer.token = token;
@@ -87,6 +118,12 @@ bool HcaDma::next(Time now, Transfer& transfer) {
     transfer.data = job.from != nullptr ? job.from : job.own.data();
   }
   return true;
+}
+
+// The one place where an access, of a static structure too, gets whose it is and its address.
+void HcaDma::set_address(const Job& job, Transfer& transfer) const {
+  transfer.domain = DomainId{job.queue_pair};
+  transfer.address = job.address;
 }
 
 void HcaDma::data(std::uint32_t token, std::uint64_t offset, const std::uint8_t* bytes,
@@ -100,6 +137,7 @@ void HcaDma::finished(const TransferEnd& end) {
   const bool is_ok = end.status == TransferStatus::kDone;
   failed_ += is_ok ? 0 : 1;
   done_.add({end.token, is_ok}, when);
+  ask_at(when);
   wake_(when);
 }
 

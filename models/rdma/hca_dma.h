@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an RDMA adapter reads and writes in host memory: rings, states of queue pairs, payload and
-/// completions. The adapter takes what is done.
+/// DMA of an RDMA adapter: what its stages read and write in host memory, as an engine of the
+/// device. In: jobs of any stage. Out: transfers in the order in which they may go, and word to the
+/// stage when one is over. Latency: that of the link and of host memory. It never refuses: states
+/// are bounded by the cache of them, payload by the memories of it, entries by one read a ring,
+/// completions by their queue.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -13,7 +16,7 @@
 
 #include "common/due_queue.h"
 #include "endpoint/engine.h"
-#include "network/frame.h"
+#include "rdma/hca_module.h"
 
 namespace flitwise {
 
@@ -40,66 +43,45 @@ class DoneInOrder {
   std::uint64_t through_ = 0;
 };
 
-class HcaDma final : public Engine {
+class HcaDma final : public HcaModule, public Engine {
  public:
-  enum class Kind : std::uint8_t {
-    kSendEntries,
-    kReceiveEntries,
-    kState,
-    kStateBack,
-    kPayload,  ///< to be sent
-    kOperand,  ///< of an atomic
-    kResult,   ///< likewise, written back
-    kReceived,
-    kCompletion
-  };
-  static constexpr int kKinds = 9;
-  struct Job {
-    Kind kind = Kind::kSendEntries;
-    bool is_read = true;
-    std::uint32_t queue_pair = 0;  ///< of whose rings, memory and domain it is
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-    std::uint64_t tag = 0;               ///< the adapter's own
-    std::uint64_t needs = 0;             ///< goes out when payload is done through this number
-    std::uint8_t* into = nullptr;        ///< of a read; null: `own`
-    const std::uint8_t* from = nullptr;  ///< of a write; null: `own`
-    std::vector<std::uint8_t> own = {};
-    FrameRef frame = {};  ///< that has the bytes
-    bool is_last = true;  ///< of it
-    bool is_ok = true;
-    std::uint32_t token = 0;  ///< which record it is
-    Time ready{};             ///< since then it may go
-  };
+  using Kind = HcaJobKind;
+  using Job = HcaJob;
 
   /// work_appeared: next() is worth asking again. wake: something is done then.
   HcaDma(std::function<void()> work_appeared, std::function<void(Time)> wake)
-      : work_appeared_(std::move(work_appeared)), wake_(std::move(wake)) {}
+      : HcaModule("dma"), work_appeared_(std::move(work_appeared)), wake_(std::move(wake)) {}
 
-  /// A record to fill, for start(): empty but for the capacity of `own`.
-  Job& make();
+  // ---- for the stages
+  /// A record to fill, for start(): empty but for the capacity of `own`. owner: told of its end.
+  Job& make(HcaModule& owner, Kind kind, bool is_read);
   void start(Job& job, Time now);
-  /// The next that is done; null: none by now. To be given to free() then.
-  Job* take_done(Time now);
-  void free(Job& job);
-  Time next_done() const { return done_.next(); }
   /// Payload and results that go to memory: who tells of it waits for them.
   std::uint64_t take_payload_number() { return payload_.take(); }
   void payload_done(std::uint64_t number);
   bool is_payload_done(std::uint64_t number) const { return payload_.through() >= number; }
 
+  // ---- a stage itself
+  bool run(Time now) override;
+  void settle(Time /*now*/) override { ask(done_.next(), done_.next()); }
+  bool is_quiet() const override { return free_.size() == records_.size(); }
+  void start_window(Time now) override;
+  HcaStageResult result(Time now) const override;
+  void add_errors(std::map<std::string, std::uint64_t>& errors) const override {
+    errors["failed_dma"] += failed_;
+  }
+
+  // ---- for the shell of the device
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override;
   void finished(const TransferEnd& end) override;
   void data(std::uint32_t token, std::uint64_t offset, const std::uint8_t* bytes,
             std::size_t size) override;
-  bool is_quiet() const { return free_.size() == records_.size(); }
   bool is_done() const override { return is_quiet(); }
   std::string waits_for() const override;
 
-  void start_window() { counts_ = true; }
-  std::uint64_t count(Kind kind) const { return counts_by_kind_[static_cast<unsigned>(kind)]; }
-  std::uint64_t failed() const { return failed_; }
+  /// Rings, states and completion queues, since the start of the run.
+  std::uint64_t static_accesses() const;
 
  private:
   struct Done {
@@ -107,6 +89,7 @@ class HcaDma final : public Engine {
     bool is_ok = true;
   };
   bool may_go(std::uint32_t token) const { return records_[token].needs <= payload_.through(); }
+  void set_address(const Job& job, Transfer& transfer) const;
 
   const std::function<void()> work_appeared_;
   const std::function<void(Time)> wake_;
@@ -116,8 +99,11 @@ class HcaDma final : public Engine {
   boost::circular_buffer<std::uint32_t> gated_{64};  // likewise, of those with needs
   DueQueue<Done> done_;
   DoneInOrder payload_;
-  std::uint64_t counts_by_kind_[kKinds] = {};
+  std::uint64_t counts_by_kind_[kHcaJobKinds] = {};
   std::uint64_t failed_ = 0;
+  HcaStageResult row_;  // of the window
+  Time spent_{};        // of the jobs of the window that are over, from when they might go
+  std::uint64_t over_ = 0;
   bool counts_ = false;
 };
 

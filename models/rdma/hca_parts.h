@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What passes the stages of an RDMA adapter.
+/// What passes the stages of an RDMA adapter, and the queue pairs that all of them know.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
+#include "common/ranges.h"
 #include "common/slot_list.h"
+#include "hca/qp_state_cache.h"
 #include "network/frame.h"
 #include "rdma/hca_commands.h"
 #include "rdma/hca_config.h"
@@ -32,6 +35,38 @@ struct HcaPair {
   std::uint64_t progress = 0;      ///< as the timer has seen it
   Time progress_at{};
   std::vector<std::uint8_t> state_in_memory;  ///< as it was written there last
+};
+
+/// All queue pairs of an adapter, and what they share.
+class HcaPairs {
+ public:
+  explicit HcaPairs(const HcaConfig& config)
+      : config_(config), keys_(config.pairs), sends_(config.rdma.cq), receives_(config.rdma.cq) {
+    for (std::uint32_t pair = 0; pair < config.pairs; ++pair) {
+      const RdmaArea area = config.area(pair);
+      keys_.add({pair, area.base(), area.bytes(), kAllRdmaRights});
+      pairs_.emplace_back(config_, pair, keys_, sends_, receives_);
+    }
+  }
+  HcaPair& operator[](std::uint32_t pair) { return pairs_[pair]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(pairs_.size()); }
+  auto begin() const { return pairs_.begin(); }
+  auto end() const { return pairs_.end(); }
+  CompletionQueue& sends() { return sends_; }
+  CompletionQueue& receives() { return receives_; }
+
+  /// Which function it belongs to, and its number there. [HP-4]
+  QpTag tag_of(std::uint32_t pair) const { return {0, pair}; }
+  std::uint64_t sum_of(QpCounter counter) const {
+    return flitwise::sum_of<std::uint64_t>(
+        pairs_, [&](const HcaPair& pair) { return pair.rules.count(counter); });
+  }
+
+ private:
+  const HcaConfig& config_;
+  MemoryKeys keys_;
+  CompletionQueue sends_, receives_;
+  std::deque<HcaPair> pairs_;  // stay where they are
 };
 
 /// A doorbell, or a command in its place.

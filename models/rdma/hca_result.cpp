@@ -72,6 +72,25 @@ const StatisticsTable& hca_table() {
   return kTable;
 }
 
+const StatisticsTable& hca_stage_table() {
+  using Row = HcaStageResult;
+  static const Table<Row> kTable =
+      Table<Row>("hca_stages", "hca_stage", "One row per stage of an RDMA adapter.")
+          .name("device", &Row::device)
+          .name("stage", &Row::stage)
+          .count("entries", &Row::entries,
+                 "Doorbells, queue pairs, packets or pieces of payload that have come to it; of "
+                 "those that have no queue, reads and writes of host memory.")
+          .real("busy", &Row::busy_ns, "ns", "Time in which it could take no other one.")
+          .count("waits", &Row::waits, "Times that an entry waited for others, or for room behind.")
+          .real("time.mean", &Row::time_mean, "ns",
+                "From when an entry comes to when it goes on: mean. [HP-6]")
+          .count("accesses", &Row::accesses, "Reads and writes of host memory for it.")
+          .count("bytes", &Row::bytes, "Bytes of these.", "byte")
+          .show([](const std::vector<Row>&, const RunResult&) { return TextTable({}); });
+  return kTable;
+}
+
 const StatisticsTable& verbs_table() {
   using Row = VerbsResult;
   static const Table<Row> kTable =

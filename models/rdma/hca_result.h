@@ -30,6 +30,16 @@ struct HcaResult : HcaCounters {
   CountsByKind drops;
 };
 
+/// A stage of an adapter.
+struct HcaStageResult {
+  std::string device, stage;
+  std::uint64_t entries = 0;
+  double busy_ns = 0;                     ///< in which it could not begin with another one
+  std::uint64_t waits = 0;                ///< entries that waited for others, or for room behind
+  double time_mean = 0;                   ///< ns from when an entry came to when it went on
+  std::uint64_t accesses = 0, bytes = 0;  ///< of host memory
+};
+
 /// The software that posts work requests on one adapter.
 struct VerbsCounters {
   using Counters = VerbsCounters;
@@ -44,6 +54,7 @@ struct VerbsResult : VerbsCounters {
 };
 
 const StatisticsTable& hca_table();
+const StatisticsTable& hca_stage_table();
 const StatisticsTable& verbs_table();
 
 }  // namespace flitwise

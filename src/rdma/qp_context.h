@@ -65,12 +65,12 @@ enum class QpCounter : std::uint8_t {
   kBadState,
   kOutOfOrder,
   kDuplicate,
-  kForgotten,    ///< duplicates of READs and atomics that nobody remembers
-  kBogusAck,     ///< for a PSN that was never sent
-  kStaleAck,     ///< for a PSN that is acknowledged
-  kSequenceNak,  ///< sent
-  kRnrNak,       ///< sent
-  kErrorNak,     ///< sent
+  kForgotten,     ///< duplicates of READs and atomics that nobody remembers
+  kBogusAck,      ///< for a PSN that was never sent
+  kStaleAck,      ///< for a PSN that is acknowledged
+  kSequenceNaks,  ///< sent
+  kRnrNak,        ///< sent
+  kErrorNak,      ///< sent
   kTimeOut,
   kResent,     ///< packets
   kLostAnswer  ///< READs and atomics that a later answer showed to be lost

@@ -58,7 +58,7 @@ RdmaEffect RcResponder::receive(const RdmaPacket& packet) {
   if (ahead > 0) {  // [RX-2]
     context_.count(QpCounter::kOutOfOrder);
     if (!has_nakked_) {
-      context_.count(QpCounter::kSequenceNak);
+      context_.count(QpCounter::kSequenceNaks);
       acknowledge(expected_, kSequenceNak);
       has_nakked_ = true;
     }

@@ -63,49 +63,56 @@ const std::vector<Mapping>& mappings() {
   return kAll;
 }
 
-/// Calls action(mapping, first byte of its header) for each number that the frame has.
-template <class Action>
-void for_each_number(const RoceParts& parts, Action action) {
+/// A number of an opcode, so many bytes behind the begin of BTH.
+struct Number {
+  const Mapping* mapping;
+  std::size_t offset;
+};
+
+std::vector<Number> numbers_in(const RoceParts& parts) {
+  std::vector<Number> numbers;
   for (std::size_t i = 0; i < parts.count; ++i) {
-    if (parts.headers[i].at >= parts.bth) {
-      for (const Mapping& one : mappings()) {
-        if (one.header == parts.headers[i].id) {
-          action(one, parts.headers[i].at);
-        }
+    const RoceParts::Header& header = parts.headers[i];
+    for (const Mapping& one : mappings()) {
+      if (header.at >= parts.bth && one.header == header.id) {
+        numbers.push_back({&one, header.at - parts.bth});
       }
     }
   }
+  return numbers;
 }
 
-/// A frame without payload, of which all others of its opcode are made.
+/// A frame without payload, of which all others of its opcode are made, and what differs in them.
 struct Prototype {
   RoceParts parts;
   ByteVector bytes;
+  std::vector<Number> numbers;
 };
 
 Prototype prototype_of(std::uint8_t code) {
   Prototype made;
   if (const RoceOpcode* const opcode = roce_opcode(code)) {
     made.parts = make_roce(RoceShape{opcode}, made.bytes);
+    made.numbers = numbers_in(made.parts);
   }
   return made;
 }
 
-const Prototype& prototype(RdmaOpcode opcode) {
+const Prototype& prototype(std::uint8_t code) {
   static const std::vector<Prototype> kAll = [] {
     std::vector<Prototype> all;
-    for (unsigned code = 0; code <= 0xff; ++code) {
-      all.push_back(prototype_of(static_cast<std::uint8_t>(code)));
+    for (unsigned each = 0; each <= 0xff; ++each) {
+      all.push_back(prototype_of(static_cast<std::uint8_t>(each)));
     }
     return all;
   }();
-  return kAll[static_cast<std::uint8_t>(opcode)];
+  return kAll[code];
 }
 
 }  // namespace
 
 RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes) {
-  const Prototype& base = prototype(packet.opcode);
+  const Prototype& base = prototype(static_cast<std::uint8_t>(packet.opcode));
   FLITWISE_CHECK(base.parts.opcode != nullptr, "a packet without an opcode");
   RoceParts parts = base.parts;
   parts.payload_bytes = packet.payload_bytes;
@@ -115,9 +122,9 @@ RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes) 
   std::copy_n(base.bytes.begin(), parts.payload, bytes.begin());
   put(&bytes[parts.ip], roce_field::kTotalLength, parts.end() - parts.ip);
   put(&bytes[parts.udp], roce_field::kUdpLength, parts.end() - parts.udp);
-  for_each_number(parts, [&](const Mapping& one, std::size_t at) {
-    put(&bytes[at], one.field, one.get(packet));
-  });
+  for (const Number& one : base.numbers) {
+    put(&bytes[parts.bth + one.offset], one.mapping->field, one.mapping->get(packet));
+  }
   if (end != 0) {  // addresses the other way round
     constexpr std::size_t kMac = 6, kIp = 4, kIpSource = 12;
     std::swap_ranges(bytes.begin(), bytes.begin() + kMac, bytes.begin() + kMac);
@@ -134,9 +141,9 @@ std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts) {
   }
   parts = read.parts;
   RdmaPacket packet;
-  for_each_number(parts, [&](const Mapping& one, std::size_t at) {
-    one.set(packet, get(&bytes[at], one.field));
-  });
+  for (const Number& one : prototype(parts.opcode->code).numbers) {
+    one.mapping->set(packet, get(&bytes[parts.bth + one.offset], one.mapping->field));
+  }
   packet.payload_bytes = static_cast<std::uint32_t>(parts.payload_bytes);
   packet.is_intact = read.is_icrc_good;
   return packet;

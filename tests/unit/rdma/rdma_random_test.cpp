@@ -208,8 +208,8 @@ TEST(RdmaRandom, TwentyThousandOperationsOverABadWire) {
   EXPECT_TRUE(traffic.sends.empty());
   EXPECT_TRUE(traffic.receives.empty());
   for (const QpCounter counter :
-       {QpCounter::kBadIcrc, QpCounter::kOutOfOrder, QpCounter::kDuplicate, QpCounter::kSequenceNak,
-        QpCounter::kRnrNak}) {
+       {QpCounter::kBadIcrc, QpCounter::kOutOfOrder, QpCounter::kDuplicate,
+        QpCounter::kSequenceNaks, QpCounter::kRnrNak}) {
     EXPECT_GT(bench.count(1, counter), 20U) << name_of(counter);
   }
   for (const QpCounter counter :

@@ -106,7 +106,7 @@ TEST(RcResponder, RX_2_OneNakForAGap) {
   EXPECT_EQ(bench.count(0, QpCounter::kResent), 5U);
   bench.run();
   EXPECT_EQ(bench.polled(0), "1 SUCCESS");
-  EXPECT_EQ(bench.count(1, QpCounter::kSequenceNak), 1U);
+  EXPECT_EQ(bench.count(1, QpCounter::kSequenceNaks), 1U);
 }
 
 // [RX-5, 8]: an ACK behind each fourth packet; the last one covers all.
@@ -199,7 +199,7 @@ TEST(RcRequester, VB_9_RnrIsRetriedAsOftenAsItMay) {
     EXPECT_EQ(bench.ends[0].pair().requester().rnr_time(), 9);
     bench.ends[0].pair().end_rnr_wait();
   }
-  EXPECT_EQ(bench.count(1, QpCounter::kSequenceNak), 0U);
+  EXPECT_EQ(bench.count(1, QpCounter::kSequenceNaks), 0U);
   bench.run();
   EXPECT_EQ(bench.polled(0), "1 RNR_RETRY_EXC_ERR");
 }

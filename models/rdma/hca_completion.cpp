@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/hca_completion.h"
+
+#include <algorithm>
+
+#include "rdma/hca_dma.h"
+
+namespace flitwise {
+
+// What the rules have said by the way: completions, and times to wait.
+void HcaCompletion::after_rules(std::uint32_t number, Time now) {
+  HcaPair& pair = s_.pairs[number];
+  collect(now);
+  if (pair.rules.state() == QpState::kError) {
+    s_.commands.close_all(pair.commands);
+    s_.commands.close_all(pair.payloads);
+  }
+  const RcRequester& requester = pair.rules.requester();
+  if (pair.progress != requester.progress() || !requester.timer_runs()) {
+    pair.progress = requester.progress();
+    pair.progress_at = now;
+  }
+  if (s_.config.rdma.timeout > 0 && requester.timer_runs() && !pair.has_timer) {
+    pair.has_timer = true;
+    pair.progress_at = now;
+    timers_.add({number, false}, now + s_.config.retry_time());
+  }
+  if (requester.waits_for_rnr() && !pair.waits_for_rnr) {
+    pair.waits_for_rnr = true;
+    timers_.add({number, true}, now + HcaConfig::kRnrSpan);
+  }
+  ask_at(timers_.next());
+}
+
+// What the rules have left in their queues, as far as there is room.
+void HcaCompletion::collect(Time now) {
+  for (CompletionQueue* const queue : {&s_.pairs.sends(), &s_.pairs.receives()}) {
+    while (queue->size() > 0 && !queue_.is_full()) {
+      const WorkCompletion done = *queue->poll();
+      push({done, s_.pairs[done.queue_pair - kFirstQueuePair].last_payload}, now);
+    }
+  }
+}
+
+bool HcaCompletion::run(Time now) {
+  bool has_moved = false;
+  while (run_timer(now)) {
+    has_moved = true;
+  }
+  while (complete(now)) {
+    has_moved = true;
+    collect(now);
+  }
+  return has_moved;
+}
+
+void HcaCompletion::settle(Time now) {
+  HcaStage::settle(now);
+  ask_at(timers_.next());
+}
+
+// A retry timer that runs out too early, for there was progress, is set again. [LR-3] [VB-9]
+bool HcaCompletion::run_timer(Time now) {
+  if (!timers_.is_due(now)) {
+    return false;
+  }
+  const HcaTimer timer = timers_.take();
+  HcaPair& pair = s_.pairs[timer.pair];
+  if (timer.is_rnr) {
+    pair.waits_for_rnr = false;
+    pair.rules.end_rnr_wait();
+    s_.kicks.kick(timer.pair, now);
+    return true;
+  }
+  const Time due = pair.progress_at + s_.config.retry_time();
+  pair.has_timer = pair.rules.requester().timer_runs();
+  if (!pair.has_timer) {
+    return true;
+  }
+  if (due > now) {
+    timers_.add(timer, due);
+    return true;
+  }
+  pair.rules.time_out();
+  pair.has_timer = false;
+  pair.progress_at = now;
+  after_rules(timer.pair, now);
+  s_.kicks.kick(timer.pair, now);
+  return true;
+}
+
+// Payload goes before what tells of it. [VB-6]
+bool HcaCompletion::complete(Time now) {
+  if (!queue_.is_due(now)) {
+    return false;
+  }
+  const HcaTold told = queue_.take(now);
+  std::uint64_t& index = completions_[told.completion.is_receive ? 1 : 0];
+  HcaJob& write = s_.dma.make(*this, HcaJobKind::kCompletion, false);
+  write.address = s_.config.area(0).completion(
+      told.completion.is_receive, static_cast<std::uint32_t>(index % s_.config.rdma.cq));
+  write.bytes = s_.config.rdma.cqe;
+  write.needs = told.needs;
+  const CompletionEntry entry = encode(told.completion, phase_of_entry(index, s_.config.rdma.cq));
+  write.own.assign(entry.begin(), entry.end());
+  write.own.resize(s_.config.rdma.cqe);
+  ++index;
+  ++s_.totals.cqes;
+  s_.dma.start(write, now);
+  return true;
+}
+
+}  // namespace flitwise

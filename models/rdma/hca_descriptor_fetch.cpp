@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/hca_descriptor_fetch.h"
+
+#include <algorithm>
+
+#include "rdma/hca_dma.h"
+
+namespace flitwise {
+
+void HcaDescriptorFetch::kicked(std::uint32_t pair, Time now) {
+  read(pair, false, now);
+  read(pair, true, now);
+  s_.packets.ready(pair, now);
+  s_.states.release(pair);
+}
+
+// Up to the end of the ring at a time. The queue pair is pinned until the entries are there.
+void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
+  HcaPair& pair = s_.pairs[number];
+  HcaRing& ring = is_receive ? pair.receive : pair.send;
+  if (!is_receive && !ring.is_read_out) {
+    take_commands(pair);
+  }
+  if (ring.is_read_out || ring.left() == 0) {
+    return;
+  }
+  const RdmaArea area = s_.config.area(number);
+  const std::uint32_t to_end = s_.config.rdma.queue - ring.read % s_.config.rdma.queue;
+  std::uint32_t entries = std::min({ring.left(), s_.config.rdma.wqe_batch, to_end});
+  if (!is_receive && !pair.commands.empty()) {
+    entries = std::min(entries, s_.commands[pair.commands.first].number - ring.read);
+  }
+  HcaJob& job =
+      s_.dma.make(*this, is_receive ? HcaJobKind::kReceiveEntries : HcaJobKind::kSendEntries, true);
+  job.queue_pair = number;
+  job.address = is_receive ? area.receive_entry(ring.read) : area.send_entry(ring.read);
+  job.bytes = entries * (is_receive ? kReceiveEntryBytes : kWqeBytes);
+  job.tag = entries;
+  ring.is_read_out = true;
+  s_.states.pin(number);
+  s_.dma.start(job, now);
+}
+
+// Commands whose turn it is: those whose entry would be the next to be read. One behind that has
+// come a second time.
+void HcaDescriptorFetch::take_commands(HcaPair& pair) {
+  while (!pair.commands.empty()) {
+    const HcaCommands::Record& first = s_.commands[pair.commands.first];
+    const auto ahead = static_cast<std::int32_t>(first.number - pair.send.read);
+    if (ahead > 0) {
+      return;
+    }
+    const std::uint32_t token = s_.commands.pop(pair.commands);
+    if (ahead == 0) {
+      ++pair.send.read;
+      ++s_.totals.pushed;
+      post(pair, false, first.bytes.data());
+    }
+    if (ahead == 0 && first.has_payload) {
+      s_.commands.push(pair.payloads, token);
+    } else {
+      s_.commands.close(token);
+    }
+  }
+}
+
+// The rules take an entry; null: it could not be read.
+void HcaDescriptorFetch::post(HcaPair& pair, bool is_receive, const std::uint8_t* entry) {
+  PostResult result = PostResult::kMalformed;
+  if (entry != nullptr && is_receive) {
+    result = pair.rules.post_receive(decode_receive(entry));
+  } else if (const auto work = entry == nullptr ? std::nullopt : decode_send(entry); work) {
+    result = pair.rules.post_send(*work);
+    ++s_.totals.wqes;
+  }
+  if (result != PostResult::kTaken) {  // nobody can tell what software had meant
+    ++bad_entries_;
+    pair.rules.modify(QpState::kError);
+  }
+}
+
+// Entries have come.
+void HcaDescriptorFetch::done(HcaJob& job, Time now) {
+  HcaPair& pair = s_.pairs[job.queue_pair];
+  const bool is_receive = job.kind == HcaJobKind::kReceiveEntries;
+  HcaRing& ring = is_receive ? pair.receive : pair.send;
+  for (std::uint64_t i = 0; i < job.tag; ++i) {
+    const std::size_t at = i * (is_receive ? kReceiveEntryBytes : kWqeBytes);
+    post(pair, is_receive, job.is_ok ? &job.own[at] : nullptr);
+  }
+  ring.read += static_cast<std::uint32_t>(job.tag);
+  ring.is_read_out = false;
+  s_.outcomes.after_rules(job.queue_pair, now);
+  s_.packets.ready(job.queue_pair, now);
+  read(job.queue_pair, is_receive, now);
+  s_.states.release(job.queue_pair);
+}
+
+}  // namespace flitwise

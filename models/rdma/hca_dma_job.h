@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A read or write of host memory by a stage of an RDMA adapter.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/time.h"
+#include "network/frame.h"
+
+namespace flitwise {
+
+class HcaModule;
+
+enum class HcaJobKind : std::uint8_t {
+  kSendEntries,
+  kReceiveEntries,
+  kState,
+  kStateBack,
+  kPayload,  ///< to be sent
+  kOperand,  ///< of an atomic
+  kResult,   ///< likewise, written back
+  kReceived,
+  kCompletion
+};
+inline constexpr int kHcaJobKinds = 9;
+/// Of rings, states and completion queues, which stay where they are.
+constexpr bool is_static(HcaJobKind kind) {
+  return kind <= HcaJobKind::kStateBack || kind == HcaJobKind::kCompletion;
+}
+
+struct HcaJob {
+  HcaJobKind kind = HcaJobKind::kSendEntries;
+  bool is_read = true;
+  std::uint32_t queue_pair = 0;  ///< of whose rings, memory and domain it is
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint64_t tag = 0;               ///< the stage's own
+  std::uint64_t needs = 0;             ///< goes out when payload is done through this number
+  std::uint8_t* into = nullptr;        ///< of a read; null: `own`
+  const std::uint8_t* from = nullptr;  ///< of a write; null: `own`
+  std::vector<std::uint8_t> own = {};
+  FrameRef frame = {};  ///< that has the bytes
+  bool is_last = true;  ///< of it
+  bool is_ok = true;
+  HcaModule* owner = nullptr;  ///< that is told of its end
+  std::uint32_t token = 0;     ///< which record it is
+  Time ready{};                ///< since then it may go
+};
+
+}  // namespace flitwise

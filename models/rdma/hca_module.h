@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A stage of an RDMA adapter, as the adapter sees it: a module below it, without a process. The
+/// adapter tells it when it is its turn (hca.h). [HP-5]
+#pragma once
+
+#include <systemc>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rdma/hca_dma_job.h"
+#include "rdma/hca_result.h"
+
+namespace flitwise {
+
+class HcaModule : public sc_core::sc_module {
+ public:
+  explicit HcaModule(const char* name) : sc_module(sc_core::sc_module_name(name)) {}
+
+  /// Asking it is worth the while from then on, if only because it waits for others.
+  Time asks_from() const { return asks_from_; }
+  /// When it goes on by itself; never where others have to make it go on.
+  Time next() const { return next_; }
+  /// All that it can do now. False: nothing.
+  virtual bool run(Time /*now*/) { return false; }
+  /// After all that any stage could do now: it says anew when to ask.
+  virtual void settle(Time /*now*/) {}
+  /// A read or write of host memory that it has started is over.
+  virtual void done(HcaJob& /*job*/, Time /*now*/) {}
+
+  virtual bool is_quiet() const { return true; }
+  /// For a report of what waits; empty where nothing does.
+  virtual std::string waiting() const { return {}; }
+  virtual void add_errors(std::map<std::string, std::uint64_t>& /*errors*/) const {}
+  virtual void start_window(Time /*now*/) { accesses_ = access_bytes_ = 0; }
+  /// Of its queue, and of other resources that it has. place: the adapter.
+  virtual void add_waits(const std::string& /*place*/, std::vector<WaitResult>& /*all*/) const {}
+  virtual void add_more_waits(const std::string& /*place*/, Time /*now*/,
+                              std::vector<WaitResult>& /*all*/) const {}
+  /// Since the start of the window. What the adapter knows alone is left out.
+  virtual HcaStageResult result(Time /*now*/) const {
+    HcaStageResult row;
+    row.stage = basename();
+    row.entries = row.accesses = accesses_;
+    row.bytes = access_bytes_;
+    return row;
+  }
+  /// Of host memory, for it.
+  void note_access(std::uint32_t bytes) {
+    ++accesses_;
+    access_bytes_ += bytes;
+  }
+
+ protected:
+  void ask_at(Time when) {
+    asks_from_ = std::min(asks_from_, when);
+    next_ = std::min(next_, when);
+  }
+  /// From `from` on others may make it go on; at `next` it goes on by itself.
+  void ask(Time from, Time next) {
+    asks_from_ = from;
+    next_ = next;
+  }
+
+ private:
+  Time asks_from_ = Time::never(), next_ = Time::never();
+  std::uint64_t accesses_ = 0, access_bytes_ = 0;
+};
+
+}  // namespace flitwise

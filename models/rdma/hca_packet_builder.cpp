@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/hca_packet_builder.h"
+
+#include <algorithm>
+
+#include "rdma/hca_dma.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kBeatBytes = 64;
+
+std::uint32_t beats_of(std::size_t bytes) {
+  return static_cast<std::uint32_t>((bytes + kBeatBytes - 1) / kBeatBytes);
+}
+
+}  // namespace
+
+void HcaPacketBuilder::ready(std::uint32_t pair, Time now) {
+  if (!s_.pairs[pair].is_ready) {
+    s_.pairs[pair].is_ready = true;
+    s_.states.pin(pair);
+    ready_.push_back(pair);
+    ask_at(now);
+  }
+}
+
+// What is behind goes first, so that there is room for what is before.
+bool HcaPacketBuilder::run(Time now) {
+  bool has_moved = false;
+  while (transmit(now)) {
+    has_moved = true;
+  }
+  while (build(now)) {
+    has_moved = true;
+  }
+  while (make(now)) {
+    has_moved = true;
+  }
+  return has_moved;
+}
+
+// Where something waits for payload or for room, any other stage may make it go on.
+void HcaPacketBuilder::settle(Time now) {
+  const bool waits_for_port = queue_.is_due(now);
+  HcaStage::settle(now);
+  const Time next = waits_for_port ? port_free_ : queue_.next();
+  ask(ready_.empty() && made_.empty() ? next : now, next);
+}
+
+// The next packet of the queue pair whose turn it is; its payload is read. [VB-4]
+bool HcaPacketBuilder::make(Time now) {
+  const bool has_room = memory_used_ + s_.config.rdma.mtu <= s_.config.rdma.dma_memory;
+  memory_wait_.set(!ready_.empty() && !has_room, memory_waits_, now);
+  if (ready_.empty() || !has_room || made_.size() >= queue_.depth()) {
+    return false;
+  }
+  const std::uint32_t number = ready_.front();
+  ready_.pop_front();
+  HcaPair& pair = s_.pairs[number];
+  RdmaPacket packet;
+  // Its answer to an atomic is not known before memory has told.
+  const bool has_packet = !s_.receives.is_in_atomic(number) && pair.rules.next(packet);
+  s_.outcomes.after_rules(number, now);
+  if (!has_packet) {
+    pair.is_ready = false;
+    s_.states.release(number);
+    return true;
+  }
+  ready_.push_back(number);
+  HcaBuilt made;
+  make_frame_of(packet, made);
+  made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
+  read_payload(number, packet, made, now);
+  made_.push_back(std::move(made));
+  return true;
+}
+
+// The one place that knows the addresses of both ends.
+void HcaPacketBuilder::make_frame_of(const RdmaPacket& packet, HcaBuilt& made) {
+  made.frame = frames_->make(0);
+  made.parts = make_frame(packet, s_.config.end, made.frame->bytes);
+  made.frame->wire_bytes = wire_bytes_of(made.frame->bytes.size());
+}
+
+void HcaPacketBuilder::read_payload(std::uint32_t pair, RdmaPacket& packet, HcaBuilt& made,
+                                    Time now) {
+  std::uint8_t* into = made.frame->bytes.data() + made.parts.payload;
+  if (const std::uint8_t* const bytes = s_.commands.take_payload(s_.pairs[pair].payloads, packet)) {
+    std::copy_n(bytes, packet.payload_bytes, into);
+    return;  // it is in the memory for it
+  }
+  made.payload_bytes = packet.payload_bytes;
+  memory_used_ += made.payload_bytes;
+  for (const Sge& piece : packet.payload) {
+    HcaJob& read = s_.dma.make(*this, HcaJobKind::kPayload, true);
+    read.queue_pair = pair;
+    read.address = piece.address;
+    read.bytes = piece.bytes;
+    read.into = into;
+    read.needs = made.needs;  // a READ finds what was written before it
+    read.tag = first_made_ + made_.size();
+    into += piece.bytes;
+    ++made.reads;
+    s_.dma.start(read, now);
+  }
+}
+
+// Payload that cannot be read ends its queue pair: nobody has the bytes.
+void HcaPacketBuilder::done(HcaJob& job, Time now) {
+  HcaBuilt& made = made_[job.tag - first_made_];
+  --made.reads;
+  if (!job.is_ok) {
+    made.is_lost = true;
+    s_.pairs[job.queue_pair].rules.modify(QpState::kError);
+    s_.outcomes.after_rules(job.queue_pair, now);
+  }
+}
+
+// In their order: answers once what they tell of has gone to memory. [HP-5]
+bool HcaPacketBuilder::build(Time now) {
+  if (made_.empty() || made_.front().reads > 0 || queue_.is_full() ||
+      !s_.dma.is_payload_done(made_.front().needs)) {
+    return false;
+  }
+  const std::uint32_t beats = beats_of(made_.front().frame->bytes.size());
+  push(std::move(made_.front()), now, beats, s_.config.rdma.timing.clock * beats);
+  made_.pop_front();
+  ++first_made_;
+  return true;
+}
+
+// The port takes a frame when the one before it has left.
+bool HcaPacketBuilder::transmit(Time now) {
+  if (!queue_.is_due(now) || port_free_ > now) {
+    return false;
+  }
+  const HcaBuilt built = queue_.take(now);
+  memory_used_ -= built.payload_bytes;
+  if (built.is_lost) {
+    ++s_.totals.lost_packets;
+    return true;
+  }
+  Frame& frame = *built.frame;
+  seal_roce(frame.bytes.data(), built.parts);
+  const Time span = s_.config.time_on_wire(frame.wire_bytes);
+  port_free_ = now + span;
+  port_busy_ += span;
+  ++s_.totals.sent_frames;
+  s_.totals.sent_bytes += frame.wire_bytes;
+  port_->send(frame, port_free_);
+  return true;
+}
+
+void HcaPacketBuilder::start_window(Time now) {
+  HcaStage::start_window(now);
+  memory_waits_.start_window(now);
+  window_begin_ = now;
+  port_busy_ = Time{};
+}
+
+void HcaPacketBuilder::add_more_waits(const std::string& place, Time now,
+                                      std::vector<WaitResult>& all) const {
+  all.push_back(memory_waits_.result({place, "dma_memory", ResourceRole::kSlots, "down", "write",
+                                      "device.rdma.dma_memory", s_.config.rdma.dma_memory}));
+  WaitResult port{
+      {place, "port", ResourceRole::kServer, "down", "write", "device.rdma.port.rate", 1}};
+  const Time window = std::min(window_end_, now) - window_begin_;
+  port.busy = window > Time{} ? std::min(port_busy_.ns() / window.ns(), 1.0) : 0;
+  port.span = window;
+  all.push_back(port);
+}
+
+}  // namespace flitwise

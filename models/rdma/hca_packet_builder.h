@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Packet builder of an RDMA adapter: packets that go out. [VB-4, HP-5]
+/// In: queue pairs that may send, in a circle; their payload, from commands or by DMA. Out: frames
+/// by the port. Queue: `fifo` packets whose payload is read, as many that are built; payload has
+/// `dma_memory`. Latency: `build`, and a clock for each 64 bytes, which is the interval. The port
+/// blocks it, and a packet whose payload, or what it tells of, has not gone its way.
+#pragma once
+
+#include <deque>
+
+#include "network/nic_port.h"
+#include "rdma/hca_seams.h"
+#include "rdma/hca_stage.h"
+
+namespace flitwise {
+
+class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
+ public:
+  explicit HcaPacketBuilder(const HcaParts& parts)
+      : HcaStage("packet_builder", "device.rdma.timing.build", parts.config.rdma.fifo,
+                 parts.config.rdma.timing.build, parts.config.rdma.timing.clock),
+        s_(parts) {}
+
+  void connect(NicPort& port, FramePool& frames) {
+    port_ = &port;
+    frames_ = &frames;
+  }
+  void ready(std::uint32_t pair, Time now) override;
+
+  bool run(Time now) override;
+  void settle(Time now) override;
+  void done(HcaJob& job, Time now) override;
+  bool is_quiet() const override { return HcaStage::is_quiet() && ready_.empty() && made_.empty(); }
+  void start_window(Time now) override;
+  void end_window(Time when) { window_end_ = when; }
+  void add_more_waits(const std::string& place, Time now,
+                      std::vector<WaitResult>& all) const override;
+
+ private:
+  bool transmit(Time now);
+  bool build(Time now);
+  bool make(Time now);
+  void make_frame_of(const RdmaPacket& packet, HcaBuilt& made);
+  void read_payload(std::uint32_t pair, RdmaPacket& packet, HcaBuilt& made, Time now);
+
+  const HcaParts& s_;
+  NicPort* port_ = nullptr;
+  FramePool* frames_ = nullptr;
+  std::deque<std::uint32_t> ready_;  // queue pairs that may have a packet, in turn
+  std::deque<HcaBuilt> made_;        // packets whose payload is read
+  std::uint64_t first_made_ = 0;     // number of made_.front()
+  std::uint64_t memory_used_ = 0;
+  Time port_free_{}, port_busy_{};
+  Time window_begin_{}, window_end_ = Time::never();
+  OpenWait memory_wait_;
+  WaitBook memory_waits_;
+};
+
+}  // namespace flitwise

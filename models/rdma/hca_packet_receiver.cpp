@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/hca_packet_receiver.h"
+
+#include <algorithm>
+
+#include "flitwise/link_socket.h"
+
+namespace flitwise {
+
+void HcaPacketReceiver::connect(NicPort& port) {
+  port.on_frame([this](Frame& frame) {
+    arriving_.add(&frame, std::max(frame.last, flitwise::now()));
+    ask_at(arriving_.next());
+    came_(arriving_.next());
+  });
+  port.on_room([](const Frame&, Time) {});  // the cable has no credits
+}
+
+// What is behind goes first, so that there is room for what is before.
+bool HcaPacketReceiver::run(Time now) {
+  bool has_moved = false;
+  while (check(now)) {
+    has_moved = true;
+  }
+  for (; arriving_.is_due(now); has_moved = true) {
+    take_frame(now);
+  }
+  return has_moved;
+}
+
+void HcaPacketReceiver::settle(Time now) {
+  HcaStage::settle(now);
+  ask_at(arriving_.next());
+}
+
+void HcaPacketReceiver::take_frame(Time now) {
+  const FrameRef frame = arriving_.take();
+  ++s_.totals.received_frames;
+  ram_used_ += frame->wire_bytes;
+  if (ram_used_ > s_.config.rdma.payload_ram) {
+    drop("payload_ram", *frame);
+    return;
+  }
+  peak_ram_ = std::max(peak_ram_, ram_used_);
+  HcaArrived arrived;
+  arrived.frame = frame;
+  push(std::move(arrived), now, (frame->wire_bytes + 63) / 64);
+}
+
+// Checks that need no queue pair, and which one it is for.
+bool HcaPacketReceiver::check(Time now) {
+  if (!queue_.is_due(now) || !s_.fetches.has_room()) {
+    return false;
+  }
+  HcaArrived arrived = queue_.take(now);
+  const auto packet = packet_of(arrived.frame->bytes, arrived.parts);
+  if (!packet || !packet->is_intact) {
+    drop(packet ? name_of(QpCounter::kBadIcrc) : "not_roce", *arrived.frame);
+    return true;
+  }
+  arrived.packet = *packet;
+  arrived.pair = packet->queue_pair - kFirstQueuePair;
+  if (arrived.pair >= s_.config.pairs) {
+    drop(name_of(QpCounter::kBadQueuePair), *arrived.frame);
+    return true;
+  }
+  s_.fetches.fetch(std::move(arrived), now);
+  return true;
+}
+
+void HcaPacketReceiver::drop(const char* why, const Frame& frame) {
+  ++drops_[why];
+  give_room(frame);
+}
+
+void HcaPacketReceiver::add_errors(std::map<std::string, std::uint64_t>& errors) const {
+  for (const auto& [kind, count] : drops_) {
+    errors[kind] += count;
+  }
+}
+
+}  // namespace flitwise

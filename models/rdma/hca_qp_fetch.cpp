@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/hca_qp_fetch.h"
+
+#include <fmt/format.h>
+
+namespace flitwise {
+
+// What has its state goes first, so that there is room for what asks.
+bool HcaQpFetch::run(Time now) {
+  bool has_moved = false;
+  while (dispatch(now)) {
+    has_moved = true;
+  }
+  while (ask(now)) {
+    has_moved = true;
+  }
+  return has_moved;
+}
+
+bool HcaQpFetch::dispatch(Time now) {
+  if (fetched_.empty() || (fetched_.front().frame && !s_.receives.has_room())) {
+    return false;
+  }
+  HcaArrived one = std::move(fetched_.front());
+  fetched_.pop_front();
+  if (one.frame) {
+    s_.receives.receive(std::move(one), now);
+  } else {
+    s_.rings.kicked(one.pair, now);
+  }
+  return true;
+}
+
+bool HcaQpFetch::ask(Time now) {
+  if (!queue_.is_due(now) || fetched_.size() + unfetched_.size() >= queue_.depth()) {
+    return false;
+  }
+  const QpLookup::Outcome outcome = s_.states.look_up(queue_.front().pair, now);
+  const bool is_stalled = outcome == QpLookup::Outcome::kStall;
+  s_.totals.qpsc_stalls += is_stalled && !pinned_wait_.is_open() ? 1 : 0;
+  pinned_wait_.set(is_stalled, pinned_waits_, now);
+  if (is_stalled) {
+    return false;
+  }
+  const bool is_hit = outcome == QpLookup::Outcome::kHit;
+  ++(is_hit ? s_.totals.qpsc_hits : s_.totals.qpsc_misses);
+  (is_hit ? fetched_ : unfetched_).push_back(queue_.take(now));
+  return true;
+}
+
+void HcaQpFetch::settle(Time now) {
+  HcaStage::settle(now);
+  if (!fetched_.empty()) {
+    HcaStage::ask(now, next());
+  }
+}
+
+void HcaQpFetch::state_came(std::uint32_t pair) {
+  for (auto one = unfetched_.begin(); one != unfetched_.end();) {
+    if (one->pair == pair) {
+      fetched_.push_back(std::move(*one));
+      one = unfetched_.erase(one);
+    } else {
+      ++one;
+    }
+  }
+  HcaStage::ask(Time{}, next());
+}
+
+std::string HcaQpFetch::waiting() const {
+  std::string text = HcaStage::waiting();
+  if (!unfetched_.empty()) {
+    text += (text.empty() ? "" : ", ") +
+            fmt::format("{} wait for the state of their queue pair", unfetched_.size());
+  }
+  return text;
+}
+
+void HcaQpFetch::start_window(Time now) {
+  HcaStage::start_window(now);
+  pinned_waits_.start_window(now);
+}
+
+void HcaQpFetch::add_more_waits(const std::string& place, Time /*now*/,
+                                std::vector<WaitResult>& all) const {
+  all.push_back(pinned_waits_.result({place, "qp_states", ResourceRole::kSlots, "down", "write",
+                                      "device.rdma.qpsc_entries", s_.config.rdma.qpsc_entries}));
+}
+
+}  // namespace flitwise

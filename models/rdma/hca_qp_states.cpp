@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rdma/hca_qp_states.h"
+
+#include <boost/endian/conversion.hpp>
+
+#include "rdma/hca_dma.h"
+
+namespace flitwise {
+namespace {
+
+// model: what of a queue pair goes to host memory.
+std::vector<std::uint8_t> state_bytes(const QueuePair& pair) {
+  const std::uint32_t words[] = {
+      pair.setup().number,         static_cast<std::uint32_t>(pair.state()),
+      pair.requester().oldest(),   pair.requester().sent_end(),
+      pair.responder().expected(), pair.responder().messages()};
+  std::vector<std::uint8_t> bytes(kQpStateBytes);
+  for (std::size_t i = 0; i < std::size(words); ++i) {
+    boost::endian::store_little_u32(&bytes[4 * i], words[i]);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void HcaQpStates::start() {
+  for (std::uint32_t pair = 0; pair < s_.pairs.size(); ++pair) {
+    s_.pairs[pair].state_in_memory = state_bytes(s_.pairs[pair].rules);
+  }
+}
+
+QpLookup::Outcome HcaQpStates::look_up(std::uint32_t pair, Time now) {
+  const QpLookup found = cache_.look_up(s_.pairs.tag_of(pair));
+  if (found.outcome == QpLookup::Outcome::kStall) {
+    return found.outcome;
+  }
+  s_.pairs[pair].entry = found.entry;
+  if (found.writes_back) {
+    write_back(found.writes_back->number, now);
+  }
+  if (found.outcome == QpLookup::Outcome::kFetch) {
+    HcaJob& read = s_.dma.make(*this, HcaJobKind::kState, true);
+    read.queue_pair = pair;
+    read.address = s_.config.area(pair).state();
+    read.bytes = kQpStateBytes;
+    s_.dma.start(read, now);
+  }
+  return found.outcome;
+}
+
+void HcaQpStates::write_back(std::uint32_t pair, Time now) {
+  HcaJob& write = s_.dma.make(*this, HcaJobKind::kStateBack, false);
+  write.queue_pair = pair;
+  write.address = s_.config.area(pair).state();
+  write.bytes = kQpStateBytes;
+  write.own = s_.pairs[pair].state_in_memory = state_bytes(s_.pairs[pair].rules);
+  s_.dma.start(write, now);
+}
+
+// What is read has to be what was written back. One that cannot be read ends its queue pair.
+void HcaQpStates::done(HcaJob& job, Time now) {
+  if (job.kind != HcaJobKind::kState) {
+    return;
+  }
+  HcaPair& pair = s_.pairs[job.queue_pair];
+  wrong_ += !job.is_ok || job.own == pair.state_in_memory ? 0 : 1;
+  cache_.end_fetch(pair.entry, true);
+  if (!job.is_ok) {
+    pair.rules.modify(QpState::kError);
+    s_.outcomes.after_rules(job.queue_pair, now);
+  }
+  s_.fetches.state_came(job.queue_pair);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the stages of an RDMA adapter ask of each other: one small interface a stage, so that each
+/// can be tested with stand-ins. Queue pairs go by their place in HcaPairs.
+#pragma once
+
+#include "rdma/hca_parts.h"
+#include "rdma/hca_result.h"
+
+namespace flitwise {
+
+class HcaDma;
+
+/// Implemented by HcaVirtualKick.
+class HcaKicks {
+ public:
+  /// Something of it may go on: it has its turn.
+  virtual void kick(std::uint32_t pair, Time now) = 0;
+
+ protected:
+  ~HcaKicks() = default;
+};
+
+/// Implemented by HcaQpFetch.
+class HcaFetches {
+ public:
+  virtual bool has_room() const = 0;
+  /// A kick or a frame: it goes on when the state of its queue pair is there, which is pinned from
+  /// then on. REQUIRES: has_room().
+  virtual void fetch(HcaArrived work, Time now) = 0;
+  /// The state that was not there has come.
+  virtual void state_came(std::uint32_t pair) = 0;
+
+ protected:
+  ~HcaFetches() = default;
+};
+
+/// Implemented by HcaQpStates.
+class HcaStates {
+ public:
+  /// Pins it; what is written back and read is under way, where that is needed.
+  virtual QpLookup::Outcome look_up(std::uint32_t pair, Time now) = 0;
+  /// By other work too. REQUIRES: it is pinned.
+  virtual void pin(std::uint32_t pair) = 0;
+  /// Work has changed it and is done. REQUIRES: it is pinned.
+  virtual void release(std::uint32_t pair) = 0;
+
+ protected:
+  ~HcaStates() = default;
+};
+
+/// Implemented by HcaDescriptorFetch.
+class HcaRings {
+ public:
+  /// A kick, with the state of its queue pair: entries are read, packets may go. Unpins it.
+  virtual void kicked(std::uint32_t pair, Time now) = 0;
+  /// Entries are read, as far as software has posted any and no read is under way.
+  virtual void read(std::uint32_t pair, bool is_receive, Time now) = 0;
+
+ protected:
+  ~HcaRings() = default;
+};
+
+/// Implemented by HcaReceive.
+class HcaReceives {
+ public:
+  virtual bool has_room() const = 0;
+  /// A packet, with the state of its queue pair pinned. REQUIRES: has_room().
+  virtual void receive(HcaArrived packet, Time now) = 0;
+  /// An atomic for it waits for host memory.
+  virtual bool is_in_atomic(std::uint32_t pair) const = 0;
+
+ protected:
+  ~HcaReceives() = default;
+};
+
+/// Implemented by HcaPacketBuilder.
+class HcaPackets {
+ public:
+  /// It may have packets to send, and is pinned until it has none. REQUIRES: it is pinned.
+  virtual void ready(std::uint32_t pair, Time now) = 0;
+
+ protected:
+  ~HcaPackets() = default;
+};
+
+/// Implemented by HcaCompletion.
+class HcaOutcomes {
+ public:
+  /// The rules of a queue pair have been told or asked something: completions, and times to wait.
+  virtual void after_rules(std::uint32_t pair, Time now) = 0;
+  /// Else nothing that completes may be received: completions wait for room.
+  virtual bool has_room() const = 0;
+
+ protected:
+  ~HcaOutcomes() = default;
+};
+
+/// Implemented by HcaReceiveEntries and HcaDmaValidation.
+class HcaPlaces {
+ public:
+  virtual bool has_room() const = 0;
+  /// A piece of payload on its way to host memory. takes_entry: of a receive queue. What a packet
+  /// has more than there is room for is taken all the same.
+  virtual void place(HcaReceived piece, bool takes_entry, Time now) = 0;
+
+ protected:
+  ~HcaPlaces() = default;
+};
+
+/// Implemented by HcaPacketReceiver.
+class HcaFrameMemory {
+ public:
+  /// Nothing needs the frame any more.
+  virtual void give_room(const Frame& frame) = 0;
+
+ protected:
+  ~HcaFrameMemory() = default;
+};
+
+/// The adapter, as each stage knows it. All of it outlives the stages' work.
+struct HcaParts {
+  const HcaConfig& config;
+  HcaPairs& pairs;
+  HcaCounters& totals;
+  HcaDma& dma;
+  HcaCommands& commands;
+  HcaKicks& kicks;
+  HcaFetches& fetches;
+  HcaStates& states;
+  HcaRings& rings;
+  HcaReceives& receives;
+  HcaPackets& packets;
+  HcaOutcomes& outcomes;
+  HcaPlaces& entries;  ///< before validation
+  HcaPlaces& validation;
+  HcaFrameMemory& frames;
+};
+
+}  // namespace flitwise

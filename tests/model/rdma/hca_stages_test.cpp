@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages of an RDMA adapter, each with stand-ins for the others.
+#include <gtest/gtest.h>
+
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "rdma/hca_completion.h"
+#include "rdma/hca_dma.h"
+#include "rdma/hca_qp_fetch.h"
+#include "rdma/hca_qp_states.h"
+#include "rdma/hca_receive.h"
+#include "rdma/hca_virtual_kick.h"
+
+namespace flitwise::hca_stages_test {
+namespace {
+
+constexpr std::uint32_t kPairs = 4;
+using Numbers = std::vector<std::uint32_t>;
+
+HcaConfig config_of(unsigned fifo, unsigned states) {
+  HcaConfig config;
+  config.rdma.fifo = fifo;
+  config.rdma.qpsc_entries = states;
+  config.rdma.queue = 8;
+  config.rdma.cq = 32;
+  config.pairs = kPairs;
+  config.geometry = {0x10000, config.rdma.queue, config.rdma.cq, config.rdma.cqe, 64};
+  config.buffer_base = 0x100000;
+  return config;
+}
+
+/// Stands for all stages, and notes what it is given.
+class Others : public HcaKicks,
+               public HcaFetches,
+               public HcaStates,
+               public HcaRings,
+               public HcaReceives,
+               public HcaPackets,
+               public HcaOutcomes,
+               public HcaPlaces,
+               public HcaFrameMemory {
+ public:
+  bool is_full = false;
+  Numbers fetched, received, posted;
+
+  void kick(std::uint32_t /*pair*/, Time /*now*/) override {}
+  bool has_room() const override { return !is_full; }
+  void fetch(HcaArrived work, Time /*now*/) override { fetched.push_back(work.pair); }
+  void state_came(std::uint32_t /*pair*/) override {}
+  QpLookup::Outcome look_up(std::uint32_t /*pair*/, Time /*now*/) override { return {}; }
+  void pin(std::uint32_t /*pair*/) override {}
+  void release(std::uint32_t /*pair*/) override {}
+  void kicked(std::uint32_t pair, Time /*now*/) override { posted.push_back(pair); }
+  void read(std::uint32_t /*pair*/, bool /*is_receive*/, Time /*now*/) override {}
+  void receive(HcaArrived packet, Time /*now*/) override { received.push_back(packet.pair); }
+  bool is_in_atomic(std::uint32_t /*pair*/) const override { return false; }
+  void ready(std::uint32_t /*pair*/, Time /*now*/) override {}
+  void after_rules(std::uint32_t /*pair*/, Time /*now*/) override {}
+  void place(HcaReceived /*piece*/, bool /*takes_entry*/, Time /*now*/) override {}
+  void give_room(const Frame& /*frame*/) override {}
+};
+
+/// What the stages share.
+struct Bench {
+  explicit Bench(unsigned fifo = 32, unsigned states = 128) : config(config_of(fifo, states)) {}
+
+  HcaConfig config;
+  HcaPairs pairs{config};
+  HcaCounters totals;
+  HcaCommands commands{config.rdma.fifo};
+  Others others;
+  HcaDma dma{[] {}, [](Time) {}};
+
+  HcaParts parts(HcaFetches& fetches, HcaStates& states, HcaOutcomes& outcomes) {
+    return {config, pairs,  totals, dma,      commands, others, fetches, states,
+            others, others, others, outcomes, others,   others, others};
+  }
+  HcaParts parts() { return parts(others, others, others); }
+  /// Reads and writes that may go by now, in their order.
+  std::vector<Transfer> transfers(Time now) {
+    std::vector<Transfer> all;
+    for (Transfer one; dma.next(now, one);) {
+      all.push_back(one);
+    }
+    return all;
+  }
+  void finish(const Transfer& transfer, Time now) {
+    dma.finished({transfer.token, transfer.op, TransferStatus::kDone, now});
+    dma.run(now);
+  }
+};
+
+constexpr Time ns(std::int64_t count) {
+  return Time::from_ns(count);
+}
+
+TEST(HcaStages, HP_6_AQueueTakesOneAnIntervalAndHoldsEachForItsLatency) {
+  HcaQueue<int> queue(2, ns(4), ns(1));
+  queue.start_window({});
+  queue.push(7, ns(10), 3);
+  queue.push(8, ns(10));
+  EXPECT_TRUE(queue.is_full());
+  EXPECT_EQ(queue.next(), ns(14));
+  EXPECT_FALSE(queue.is_due(ns(13)));
+  EXPECT_EQ(queue.take(ns(14)), 7);
+  EXPECT_EQ(queue.next(), ns(17)) << "the first one keeps it for three clocks";
+  EXPECT_EQ(queue.take(ns(18)), 8);
+  HcaStageResult row;
+  queue.report(row, ns(30));
+  EXPECT_EQ(row.entries, 2U);
+  EXPECT_EQ(row.waits, 1U);
+  EXPECT_DOUBLE_EQ(row.busy_ns, 4);
+  EXPECT_DOUBLE_EQ(row.time_mean, 6) << "4 and 8 ns";
+}
+
+TEST(HcaStages, HP_1_AQueuePairHasOneKickAtATimeAndTheyGoInACircle) {
+  Bench bench;
+  const HcaParts parts = bench.parts();
+  HcaVirtualKick kicks(parts);
+  for (const std::uint32_t pair : {2, 0, 2, 1, 0}) {
+    kicks.kick(pair, ns(1));
+  }
+  bench.others.is_full = true;
+  EXPECT_FALSE(kicks.run(ns(9))) << "queue pair fetch has no room";
+  bench.others.is_full = false;
+  EXPECT_TRUE(kicks.run(ns(9)));
+  EXPECT_EQ(bench.others.fetched, (Numbers{2, 0, 1}));
+  kicks.settle(ns(9));
+  kicks.kick(2, ns(10));
+  EXPECT_EQ(kicks.asks_from(), ns(11));
+  EXPECT_TRUE(kicks.run(ns(11)));
+  EXPECT_EQ(bench.others.fetched, (Numbers{2, 0, 1, 2}));
+}
+
+struct Fetching {
+  HcaParts parts;
+  HcaQpFetch fetch;
+  HcaQpStates states;
+  explicit Fetching(Bench& bench)
+      : parts(bench.parts(fetch, states, bench.others)), fetch(parts), states(parts) {
+    states.start();
+  }
+};
+
+// Two kicks of a queue pair whose state is not there, and one of another.
+TEST(HcaStages, HP_C3_OneFetchForTwoAndTheirOrderIsKept) {
+  Bench bench;
+  Fetching stages(bench);
+  for (const std::uint32_t pair : {1, 1, 3}) {
+    HcaArrived kick;
+    kick.pair = pair;
+    stages.fetch.fetch(std::move(kick), ns(0));
+  }
+  stages.fetch.run(ns(10));
+  EXPECT_EQ(bench.totals.qpsc_misses, 3U);
+  const std::vector<Transfer> reads = bench.transfers(ns(10));
+  ASSERT_EQ(reads.size(), 2U) << "one for each queue pair";
+  EXPECT_EQ(reads[0].address, bench.config.area(1).state());
+  EXPECT_TRUE(bench.others.posted.empty());
+  bench.finish(reads[1], ns(20));
+  stages.fetch.run(ns(20));
+  EXPECT_EQ(bench.others.posted, (Numbers{3})) << "others may overtake";
+  bench.finish(reads[0], ns(30));
+  stages.fetch.run(ns(30));
+  EXPECT_EQ(bench.others.posted, (Numbers{3, 1, 1}));
+}
+
+struct Completing {
+  HcaParts parts;
+  HcaCompletion completion;
+  HcaReceive receive;
+  explicit Completing(Bench& bench)
+      : parts(bench.parts(bench.others, bench.others, completion)),
+        completion(parts),
+        receive(parts) {}
+};
+
+// Five completions at once for a stage with room for two: none is lost, they keep their order, and
+// nothing that could complete more is received meanwhile.
+TEST(HcaStages, VB_6_CompletionsWithoutRoomWaitAndHoldBackWhatComes) {
+  Bench bench(2);
+  Completing stages(bench);
+  for (std::uint32_t id = 0; id < 5; ++id) {
+    WorkCompletion done;
+    done.id = id;
+    done.queue_pair = kFirstQueuePair;
+    bench.pairs.sends().push(done);
+  }
+  stages.completion.after_rules(0, ns(0));
+  EXPECT_FALSE(stages.completion.has_room());
+  FramePool frames;
+  HcaArrived packet;
+  packet.frame = frames.make(64);
+  packet.packet.opcode = RdmaOpcode::kAck;
+  stages.receive.receive(packet, ns(0));
+  EXPECT_FALSE(stages.receive.run(ns(2)));
+  std::vector<Transfer> written;
+  for (int at = 2; at < 20; ++at) {
+    stages.completion.run(ns(at));
+    for (const Transfer& one : bench.transfers(ns(at))) {
+      written.push_back(one);
+    }
+  }
+  ASSERT_EQ(written.size(), 5U);
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(written[i].address, bench.config.area(0).completion(false, i));
+    EXPECT_EQ(decode_completion(written[i].data).id, i);
+  }
+  EXPECT_TRUE(stages.completion.has_room());
+  EXPECT_TRUE(stages.receive.run(ns(20)));
+}
+
+// What tells of payload goes when that has; what does not is in nobody's way.
+TEST(HcaStages, HP_5_ACompletionWaitsForThePayloadThatItTellsOf) {
+  Bench bench;
+  Completing stages(bench);
+  const std::uint64_t number = bench.dma.take_payload_number();
+  HcaJob& late = bench.dma.make(stages.completion, HcaJobKind::kCompletion, false);
+  late.address = 0x1000;
+  late.needs = number;
+  bench.dma.start(late, ns(1));
+  HcaJob& other = bench.dma.make(stages.completion, HcaJobKind::kCompletion, false);
+  other.address = 0x2000;
+  bench.dma.start(other, ns(2));
+  std::vector<Transfer> gone = bench.transfers(ns(5));
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].address, 0x2000U);
+  EXPECT_EQ(bench.dma.next_at(), Time::never());
+  bench.dma.payload_done(number);
+  gone = bench.transfers(ns(6));
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].address, 0x1000U);
+}
+
+}  // namespace
+}  // namespace flitwise::hca_stages_test
