@@ -37,7 +37,10 @@ void HcaDma::start(Job& job, Time now) {
   ++row_.entries;
   row_.bytes += job.bytes;
   job.owner->note_access(job.bytes);
-  auto& queue = job.needs > 0 ? gated_ : queue_;
+  const bool is_completion = job.kind == Kind::kCompletion;
+  const bool is_gated = job.needs > 0 || (is_completion && waiting_ > 0);
+  (is_gated ? waiting_ : plain_) += is_completion ? 1 : 0;
+  auto& queue = is_gated ? gated_ : queue_;
   make_room(queue);
   queue.push_back(job.token);
   work_appeared_();
@@ -92,7 +95,7 @@ void HcaDma::payload_done(std::uint64_t number) {
 
 Time HcaDma::next_at() const {
   const Time plain = queue_.empty() ? Time::never() : records_[queue_.front()].ready;
-  const bool has_gated = !gated_.empty() && may_go(gated_.front());
+  const bool has_gated = !gated_.empty() && may_go(records_[gated_.front()]);
   return has_gated ? std::min(plain, records_[gated_.front()].ready) : plain;
 }
 
@@ -101,12 +104,13 @@ bool HcaDma::next(Time now, Transfer& transfer) {
   if (next_at() > now) {
     return false;
   }
-  auto& queue = !gated_.empty() && may_go(gated_.front()) && records_[gated_.front()].ready <= now
-                    ? gated_
-                    : queue_;
+  const bool is_gated =
+      !gated_.empty() && may_go(records_[gated_.front()]) && records_[gated_.front()].ready <= now;
+  auto& queue = is_gated ? gated_ : queue_;
   const std::uint32_t token = queue.front();
   queue.pop_front();
   const Job& job = records_[token];
+  (is_gated ? waiting_ : plain_) -= job.kind == Kind::kCompletion ? 1 : 0;
   transfer = {};
   transfer.op = job.is_read ? Op::kRead : Op::kWrite;
   set_address(job, transfer);

@@ -88,7 +88,11 @@ class HcaDma final : public HcaModule, public Engine {
     std::uint32_t token = 0;
     bool is_ok = true;
   };
-  bool may_go(std::uint32_t token) const { return records_[token].needs <= payload_.through(); }
+  // Entries of completion queues are written in their order: one that waits holds up those behind
+  // it, and waits for those before it.
+  bool may_go(const Job& job) const {
+    return job.needs <= payload_.through() && (job.kind != Kind::kCompletion || plain_ == 0);
+  }
   void set_address(const Job& job, Transfer& transfer) const;
 
   const std::function<void()> work_appeared_;
@@ -97,6 +101,7 @@ class HcaDma final : public HcaModule, public Engine {
   std::vector<std::uint32_t> free_;
   boost::circular_buffer<std::uint32_t> queue_{64};  // tokens; grows
   boost::circular_buffer<std::uint32_t> gated_{64};  // likewise, of those with needs
+  std::uint32_t plain_ = 0, waiting_ = 0;            // completions in the one and in the other
   DueQueue<Done> done_;
   DoneInOrder payload_;
   std::uint64_t counts_by_kind_[kHcaJobKinds] = {};
