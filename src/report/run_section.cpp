@@ -23,11 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The list of a result; empty where a result of an older version has none.
-Json list_of(const Json& result, const std::string& key) {
-  return result.contains(key) ? Json(result.at(key).get<Json::array_t>()) : Json::array();
-}
-
 std::string name_of(const Json& object, const std::string& key) {
   return object.at(key).get<std::string>();
 }
@@ -43,7 +38,7 @@ std::vector<Json> run_rows(const Json& result, const TableInfo& info) {
   std::vector<std::string> nested;
   boost::split(nested, info.nested, [](char c) { return c == '|'; });
   std::vector<Json> rows;
-  for (const Json& entry : list_of(result, info.list)) {
+  for (const Json& entry : table_rows(info.list, result)) {
     for (const std::string& part : nested) {  // one without a name where nothing is nested
       Json row = Json::object();
       const Json& own = part.empty() ? entry : entry.at(part);
@@ -113,7 +108,7 @@ class RunTable {
 std::string kinds_html(const Json& result, const TableInfo& info, const FigureInfo& figure) {
   const std::string& owner = info.names.front().key;
   HtmlTable table({figure.key, owner, "count"});
-  for (const Json& entry : list_of(result, info.list)) {
+  for (const Json& entry : table_rows(info.list, result)) {
     const Json kinds = entry.value(figure.key, Json::object());
     for (const auto& [kind, number] : kinds.items()) {
       table.add_row({kind, name_of(entry, owner), with_thousands(number.get<std::uint64_t>())});
@@ -189,7 +184,7 @@ std::string part_html(const SummaryPart& part) {
 /// What the monitors saw.
 std::string violations_html(const Json& result) {
   HtmlTable table({"rule", "what is wrong", "link", "time, ns", "packet", "other"});
-  for (const Json& one : list_of(result, "violations")) {
+  for (const Json& one : table_rows("violations", result)) {
     table.add_row({name_of(one, "rule"), name_of(one, "sentence"),
                    name_of(one, "link") + " " + name_of(one, "direction"),
                    fmt::format("{:.3f}", one.at("time_ns").get<double>()), name_of(one, "packet"),

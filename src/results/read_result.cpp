@@ -2,21 +2,13 @@
 // Table by table, as their descriptions say.
 #include "results/read_result.h"
 
+#include "results/result_json.h"
 #include "results/tables.h"
 
 namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const Json& rows_in(const Json& json, const std::string& key) {
-  static const Json kNone = Json::array();
-  const Json& list = json.contains(key) ? json.at(key) : kNone;
-  if (!list.is_array()) {
-    list.get<Json::array_t>();  // throws
-  }
-  return list;
-}
 
 std::string string_in(const Json& object, const char* key) {
   return object.at(key).get<std::string>();
@@ -28,7 +20,7 @@ RunResult read_result(const Json& json) {
   RunResult result;
   read_figure(json.at("flitwise").at("simulated_ns"), result.simulated);
   for (const StatisticsTable* const table : all_tables()) {
-    table->read(rows_in(json, table->info().list), result);
+    table->read(table_rows(table->info().list, json), result);
   }
   for (const Json& error : json.at("errors")) {
     result.errors[string_in(error, "kind")] = error.at("count").get<std::uint64_t>();
@@ -37,7 +29,7 @@ RunResult read_result(const Json& json) {
     result.checks.push_back(
         {string_in(check, "name"), check.at("ok").get<bool>(), check.value("detail", "")});
   }
-  for (const Json& one : rows_in(json, "violations")) {
+  for (const Json& one : table_rows("violations", json)) {
     Violation& violation = result.violations.emplace_back();
     violation = {string_in(one, "rule"),
                  string_in(one, "sentence"),

@@ -129,7 +129,7 @@ void add_row(const TableInfo& table, const Json& object, const std::string& pref
 
 void add_rows(const TableInfo& table, const Json& result, Json& row) {
   bool is_first = true;
-  for (const Json& one : result.value(table.list, Json::array())) {
+  for (const Json& one : table_rows(table.list, result)) {
     const std::string first = one.value(table.names.front().key, "");
     if (table.nested.empty()) {
       add_row(table, one, prefix_of(table, name_of(table, one), is_first), row);
@@ -188,14 +188,20 @@ Json result_json(const RunResult& result, RunEnd end) {
     json["flitwise"]["window_began"] = false;
   }
   json["config"] = result.config_json.empty() ? Json::object() : Json::parse(result.config_json);
+  Json in_objects = {{"network", Json::object()}};
   for (const StatisticsTable* const table : all_tables()) {
     const std::any* const rows = result.find(table->row_type());
-    json[table->info().list] = rows == nullptr ? Json::array() : list_of(*table, *rows);
+    const std::string& list = table->info().list;
+    if (list.find('.') == std::string::npos) {
+      json[list] = rows == nullptr ? Json::array() : list_of(*table, *rows);
+    } else if (rows != nullptr) {
+      in_objects[pointer_of(list)] = list_of(*table, *rows);
+    }
   }
   for (const char* not_there : {"pio", "hca", "srdma"}) {
     json.emplace(not_there, Json::array());
   }
-  json["network"] = Json::object();
+  json.update(in_objects);
   Json& errors = json["errors"] = Json::array();
   for (const auto& [kind, count] : result.errors) {
     errors.push_back({{"kind", kind}, {"count", count}});
@@ -240,6 +246,14 @@ Json::json_pointer pointer_of(const std::string& path) {
     at = dot + 1;
   }
   return pointer;
+}
+
+const Json& table_rows(const std::string& list, const Json& result) {
+  static const Json kNone = Json::array();
+  const Json::json_pointer place = pointer_of(list);
+  const Json& rows = result.contains(place) ? result.at(place) : kNone;
+  rows.get_ref<const Json::array_t&>();  // throws
+  return rows;
 }
 
 std::optional<Json> figure_of(const Json& result, const std::string& path) {

@@ -57,6 +57,11 @@ std::vector<std::string> owners_of_column(const std::string& column,
 /// machine makes them: simulated_ns, up_tlps, dhi_hits.
 std::vector<std::string> plain_columns();
 
+/// The rows of a table, by its TableInfo::list; none where the result has no such list, as of an
+/// older version. Throws Json::exception where it is no list.
+const nlohmann::ordered_json& table_rows(const std::string& list,
+                                         const nlohmann::ordered_json& result);
+
 /// A path of keys and list indices, "links.0.up.replays".
 nlohmann::ordered_json::json_pointer pointer_of(const std::string& path);
 /// The value there; nothing where there is none.

@@ -103,7 +103,7 @@ std::string result_sqlite(const Json& result) {
   run["config"] = result.at("config").dump();
   database.insert("run", run);
   for (const StatisticsTable* const table : all_tables()) {
-    insert_table(database, table->info(), result.at(table->info().list));
+    insert_table(database, table->info(), table_rows(table->info().list, result));
   }
   for (const Json& error : result.at("errors")) {
     database.insert("error", error);

@@ -86,7 +86,7 @@ enum class FlatRows {
 };
 
 struct TableInfo {
-  std::string list;       ///< its array in result.json: "iommu"
+  std::string list;       ///< its array in result.json: "iommu"; "network.ports": in an object
   std::string sql_table;  ///< "iommu"
   std::string sentence;   ///< what a row stands for: "One row per translation agent."
   std::vector<NameInfo> names;

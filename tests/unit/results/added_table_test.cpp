@@ -8,6 +8,7 @@
 
 #include "common/atomic_file.h"
 #include "report/report.h"
+#include "results/read_result.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/summary_table.h"
@@ -37,6 +38,20 @@ const StatisticsTable& doorbell_table() {
   return kTable;
 }
 
+struct Lamp {
+  std::string name;
+  std::uint64_t lit = 0;
+};
+
+// One whose list lies in an object.
+const StatisticsTable& lamp_table() {
+  static const Table<Lamp> kTable = Table<Lamp>("panel.lamps", "lamp", "One row per lamp.")
+                                        .name("name", &Lamp::name)
+                                        .count("lit", &Lamp::lit, "Times that it was lit.")
+                                        .flat(FlatRows::kSum, "panel");
+  return kTable;
+}
+
 class AddedTable : public ::testing::Test {
  protected:
   AddedTable() {
@@ -52,6 +67,25 @@ class AddedTable : public ::testing::Test {
 TEST_F(AddedTable, IsAListOfTheJson) {
   EXPECT_EQ(json().at("doorbells").at(1), Json({{"device", "ep1"}, {"rung", 2}, {"wait_ns", 5.0}}));
   EXPECT_EQ(result_json(RunResult(), RunEnd::kComplete).at("doorbells"), Json::array());
+}
+
+TEST_F(AddedTable, MayLieInAnObjectThatIsThereWithItsRows) {
+  add_table(lamp_table());
+  EXPECT_FALSE(json().contains("panel"));
+  EXPECT_EQ(figures_row(json()).count("panel_lit"), 0U);
+  result_.rows<Lamp>() = {{"green", 2}, {"red", 5}};
+  EXPECT_EQ(json().at("panel"),
+            Json({{"lamps", Json::array({Json({{"name", "green"}, {"lit", 2}}),
+                                         Json({{"name", "red"}, {"lit", 5}})})}}));
+  EXPECT_EQ(figures_row(json()).at("panel_lit"), 7);
+  const RunResult again = read_result(json());
+  EXPECT_EQ(again.rows<Lamp>().at(1).lit, 5U);
+  TemporaryFolder folder;
+  write_file_atomically(folder.file("x.sqlite"), result_sqlite(json()));
+  SqliteDatabase database(folder.file("x.sqlite"), SqliteDatabase::Mode::kReadOnly);
+  EXPECT_EQ(database.query("SELECT sum(lit) AS n FROM lamp").at(0).at("n"), 7);
+  write_file_atomically(folder.file("result.json"), json().dump());
+  EXPECT_THAT(report_page({folder.path()}, {}), HasSubstr("green"));
 }
 
 TEST_F(AddedTable, IsATableOfTheDatabase) {
