@@ -190,6 +190,10 @@ void list_receivers(Fabric& fabric) {
   }
 }
 
+void list_network(Fabric& fabric) {
+  fabric.components.add(fabric.network.get());
+}
+
 // One above a switch is of all devices below it.
 void list_root_ports(Fabric& fabric) {
   for (const auto& port : fabric.root_ports) {
@@ -250,9 +254,10 @@ void list_balances(Fabric& fabric) {
 }  // namespace
 
 std::vector<Builder::Kind>& Builder::kinds() {
-  static std::vector<Kind> all = {{list_devices}, {list_receivers}, {list_root_ports},
-                                  {list_links},   {list_switches},  {list_homes},
-                                  {list_hosts},   {list_balances}};
+  static std::vector<Kind> all = {
+      {list_devices},    {list_receivers}, {list_network, network_port_table},
+      {list_root_ports}, {list_links},     {list_switches},
+      {list_homes},      {list_hosts},     {list_balances}};
   return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices with RDMA adapters: their senders, cables between them, and the way of a work request.
+// Devices with RDMA adapters: their senders, what joins them, and the way of a work request.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,31 +9,50 @@
 #include "common/ranges.h"
 #include "fabric/engine_kinds.h"
 #include "fabric/route_steps.h"
+#include "network/addresses.h"
 #include "rdma/hca_result.h"
+#include "rdma/rdma_connections.h"
 #include "rdma/rdma_sender.h"
 
 namespace flitwise {
 namespace {
 
-// The device at the other end of the cable, whichever of the two names it.
-FabricDevice& cable_end(Fabric& fabric, const FabricDevice& device) {
-  const std::string& named = device.config.device.rdma.peer;
-  FabricDevice* const peer = !named.empty()
-                                 ? fabric.find(named)
-                                 : find_where(fabric.devices, [&](const FabricDevice& one) {
-                                     return one.config.workload.via == WorkloadVia::kRdma &&
-                                            one.config.device.rdma.peer == device.name;
-                                   });
-  FLITWISE_CHECK(peer != nullptr, "an RDMA adapter without a cable");
-  return *peer;
+bool has_switch(const Fabric& fabric) {
+  return fabric.config.network.topology == NetworkTopology::kSwitch;
+}
+
+std::size_t index_of(const Fabric& fabric, const FabricDevice& device) {
+  return static_cast<std::size_t>(&device - fabric.devices.data());
+}
+
+// By device.
+std::vector<RdmaConnections> connections_in(const Fabric& fabric) {
+  return rdma_connections(mapped<std::optional<std::size_t>>(
+      fabric.devices, [&](const FabricDevice& device) -> std::optional<std::size_t> {
+        const Config& config = device.config;
+        if (config.workload.via != WorkloadVia::kRdma || config.device.rdma.peer.empty()) {
+          return std::nullopt;
+        }
+        return static_cast<std::size_t>(
+            find_if(fabric.devices,
+                    [&](const FabricDevice& one) { return one.name == config.device.rdma.peer; }) -
+            fabric.devices.begin());
+      }));
+}
+
+// Ends of a cable are 0 and 1; on a switch each adapter has its own number.
+unsigned adapter_number(const Fabric& fabric, std::size_t device, std::size_t peer) {
+  return has_switch(fabric) ? static_cast<unsigned>(device) : device < peer ? 0 : 1;
 }
 
 VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
-                               const FabricDevice& device, const FabricDevice& peer) {
+                               const FabricDevice& device,
+                               const std::vector<RdmaConnections>& connections) {
   const auto seed_of = [&](const FabricDevice& one) {
     const std::string& position = fabric.graph[one.node].position;
     return Random(builder.with_own_seed(one.config, position).run.seed).split("PSN").next();
   };
+  const std::size_t own = index_of(fabric, device);
   const WorkloadConfig& workload = device.config.workload;
   const RdmaConfig& rdma = device.config.device.rdma;
   VerbsDriverConfig config;
@@ -42,17 +62,25 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
   config.hca.buffer_base = workload.buffer_base;
   config.hca.pairs = workload.domains;
   config.hca.doorbell = device.config.device.functions.bar_size / 2;
-  config.hca.end = &device < &peer ? 0 : 1;
+  config.hca.adapter = adapter_number(fabric, own, connections[own].front().peer);
   config.hca.seed = seed_of(device);
-  config.hca.peer_seed = seed_of(peer);
+  config.hca.peers.clear();
+  for (const RdmaConnection& one : connections[own]) {
+    const FabricDevice& peer = fabric.devices[one.peer];
+    const WorkloadConfig& there = peer.config.workload;
+    const RdmaConnections& all = connections[one.peer];
+    const auto pairs = there.domains / static_cast<std::uint32_t>(all.size());
+    config.hca.peers.push_back({adapter_number(fabric, one.peer, own), there.domains,
+                                pairs * static_cast<std::uint32_t>(place_of(all, own)),
+                                there.buffer_base, seed_of(peer),
+                                one.is_asked && there.rdma.send > 0});
+  }
   config.verbs = builder.at_root_port(device).host.verbs;
   config.posts = !rdma.peer.empty();
-  config.peer_sends = !peer.config.device.rdma.peer.empty() && peer.config.workload.rdma.send > 0;
-  config.peer_base = peer.config.workload.buffer_base;
   return config;
 }
 
-// Doorbell, entries and payload that are read, the cable, and the memory of the peer.
+// Doorbell, entries and payload that are read, the network, and the memory of the peer.
 RequestRoute route_of_requests(const Fabric& fabric, const FabricDevice& device,
                                const FabricDevice& peer, RdmaSender& sender) {
   RequestRoute route{fabric.links[device.link].name, "down", "write", 0, {}};
@@ -61,13 +89,19 @@ RequestRoute route_of_requests(const Fabric& fabric, const FabricDevice& device,
   pass(route, {sender.hca().name()}, "down");
   const RequestRoute fetched = read_route(fabric.graph, device, sender.hca().name());
   route.steps.insert(route.steps.end(), fetched.steps.begin(), fetched.steps.end());
+  if (has_switch(fabric)) {
+    pass(route, {kNetworkSwitch + ("." + peer.name)}, "down");
+  }
   pass(route, {peer.name + "_hca"}, "down");
+  if (has_switch(fabric)) {  // answers
+    pass(route, {kNetworkSwitch + ("." + device.name)}, "down");
+  }
   pass_to_memory_of(peer, fabric.graph, route);
   pass_to_memory_of(device, fabric.graph, route);  // completions
   return route;
 }
 
-NicPort& cable_port_of(FabricDevice& device) {
+NicPort& rdma_nic_of(FabricDevice& device) {
   if (device.nic == nullptr) {
     device.nic = std::make_unique<NicPort>((device.name + "_nic").c_str(),
                                            device.config.device.rdma.port.propagation);
@@ -75,10 +109,35 @@ NicPort& cable_port_of(FabricDevice& device) {
   return *device.nic;
 }
 
+NicPort& port_of_switch(Fabric& fabric, const FabricDevice& device) {
+  if (fabric.network == nullptr) {
+    fabric.network = std::make_unique<NetworkSwitch>(kNetworkSwitch, fabric.config.network);
+  }
+  const auto& port = device.config.device.rdma.port;
+  const auto number = static_cast<unsigned>(index_of(fabric, device));
+  return fabric.network->add_port({device.name, ipv4_of_port(number), port.rate_gbps,
+                                   port.propagation, "device.rdma.port.rate", device.nic.get()});
+}
+
+// The port at the other end of its cable. The way back of a cable is bound where that port's device
+// is joined.
+NicPort& join_to_network(Fabric& fabric, FabricDevice& device, FabricDevice& peer) {
+  NicPort& own = rdma_nic_of(device);
+  NicPort& far = has_switch(fabric) ? port_of_switch(fabric, device) : rdma_nic_of(peer);
+  own.to_wire.bind(far.from_wire);
+  if (has_switch(fabric)) {
+    far.to_wire.bind(own.from_wire);
+  }
+  return far;
+}
+
 void add_rdma(Builder& builder, FabricDevice& device) {
   Fabric& fabric = builder.fabric();
   const Fabric::Surroundings& around = fabric.surroundings;
-  FabricDevice& peer = cable_end(fabric, device);
+  const std::vector<RdmaConnections> connections = connections_in(fabric);
+  const RdmaConnections& own = connections[index_of(fabric, device)];
+  FLITWISE_CHECK(!own.empty(), "an RDMA adapter without a peer");
+  FabricDevice& first_peer = fabric.devices[own.front().peer];
   const Config& config = device.config;
   const RunConfig run = builder.with_own_seed(config, fabric.graph[device.node].position).run;
   HostNode& host = *around.hosts[device.host];
@@ -86,26 +145,31 @@ void add_rdma(Builder& builder, FabricDevice& device) {
                                  *device.endpoint,
                                  host.bridge,
                                  host.memory,
-                                 around.hosts[peer.host]->memory,
-                                 static_cast<std::size_t>(&device - fabric.devices.data()),
+                                 around.hosts[first_peer.host]->memory,
+                                 index_of(fabric, device),
                                  around.bar,
                                  around.counting_starts,
                                  around.work_ended};
-  auto made = std::make_unique<RdmaSender>(site, verbs_config(builder, fabric, device, peer),
-                                           config.workload, config.device, run);
+  const VerbsDriverConfig verbs = verbs_config(builder, fabric, device, connections);
+  WorkloadConfig asked = config.workload;
+  asked.domains = verbs.hca.pairs_of_each();  // those of the peer that it asks
+  auto made = std::make_unique<RdmaSender>(site, verbs, asked, config.device, run);
   RdmaSender& sender = *made;
   device.sender = std::move(made);
-  sender.hca().set_route(route_of_requests(fabric, device, peer, sender));
+  sender.hca().set_route(route_of_requests(fabric, device, first_peer, sender));
   device.components.insert(
       std::find(device.components.begin(), device.components.end(), device.endpoint),
       {&sender.driver(), &sender.hca()});
-  builder.join_later([&fabric, &device, &peer, &sender, seed = run.seed] {
-    NicPort& port = cable_port_of(device);
+  builder.join_later([&fabric, &device, &first_peer, &sender, own, seed = run.seed] {
+    NicPort& port = rdma_nic_of(device);
     if (const CableConfig& cable = device.config.device.rdma.cable; cable.is_bad()) {
       port.set_faults({cable, Random(seed).split("cable"), fabric.frames});
     }
-    port.to_wire.bind(cable_port_of(peer).from_wire);
-    sender.connect(port, fabric.frames, static_cast<RdmaSender&>(*peer.sender));
+    sender.hca().connect(port, fabric.frames, join_to_network(fabric, device, first_peer));
+    for (const RdmaConnection& one : own) {
+      sender.driver().compare_with(
+          static_cast<RdmaSender&>(*fabric.devices[one.peer].sender).driver());
+    }
   });
 }
 

@@ -19,6 +19,7 @@
 #include "flitwise/config.h"
 #include "host/host_node.h"
 #include "network/frame.h"
+#include "network/network_switch.h"
 #include "switch/switch.h"
 #include "topology/graph.h"
 #include "trace/latency_tracer.h"
@@ -91,9 +92,10 @@ class Fabric {
   const Config config;
   const Surroundings surroundings;
   const Graph graph;
-  FramePool frames;                   ///< between the network ports of devices
-  std::vector<FabricDevice> devices;  ///< in the order of graph.devices()
-  std::vector<FabricLink> links;      ///< of each node but root ports, in the order of graph.all()
+  FramePool frames;                        ///< between the network ports of devices
+  std::unique_ptr<NetworkSwitch> network;  ///< between those of RDMA adapters; null: cables are
+  std::vector<FabricDevice> devices;       ///< in the order of graph.devices()
+  std::vector<FabricLink> links;  ///< of each node but root ports, in the order of graph.all()
   std::vector<std::unique_ptr<RootPort>> root_ports;  ///< in the order of graph.root_ports()
   std::vector<std::unique_ptr<Switch>> switches;      ///< in the order of graph.switches()
   std::vector<std::unique_ptr<CxlHome>> homes;  ///< by host: of lines in device caches, or null

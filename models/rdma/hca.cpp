@@ -35,9 +35,9 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
   wakeup_.wakes("work", [this] { work(); });
 }
 
-void Hca::connect(NicPort& port, FramePool& frames, const Hca& peer) {
+void Hca::connect(NicPort& port, FramePool& frames, const NicPort& far) {
   port_ = &port;
-  peer_ = &peer;
+  far_ = &far;
   builder_.connect(port, frames);
   receiver_.connect(port);
 }

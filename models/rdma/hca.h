@@ -36,8 +36,8 @@ class Hca final : public ComponentModule {
 
   void claim(BarMap& map) { collect_.claim(map); }  ///< the doorbell in BAR 0
   HcaDma& dma() { return dma_; }                    ///< for the shell of the device
-  /// Joins it to the cable. peer: of frames that it has sent. Before the simulation starts.
-  void connect(NicPort& port, FramePool& frames, const Hca& peer);
+  /// Joins it to a cable. far: at the other end. Before the simulation starts.
+  void connect(NicPort& port, FramePool& frames, const NicPort& far);
   /// All queue pairs go to RTS: management of connections is not modelled. Software writes their
   /// states into host memory.
   void start();
@@ -92,7 +92,7 @@ class Hca final : public ComponentModule {
   const std::array<HcaModule*, kStages> stages_;
 
   NicPort* port_ = nullptr;
-  const Hca* peer_ = nullptr;
+  const NicPort* far_ = nullptr;  // at the other end of its cable
   RequestRoute route_;
   Time window_begin_{}, window_end_ = Time::never();
   bool counts_ = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "flitwise/config.h"
 #include "rdma/command_buffer.h"
@@ -28,6 +29,16 @@ struct HcaRing {
   std::uint32_t left() const { return posted - read; }
 };
 
+/// An adapter that has queue pairs with this one.
+struct HcaPeer {
+  unsigned adapter = 1;          ///< its number
+  std::uint32_t pairs = 1;       ///< that it has in all
+  std::uint32_t first_pair = 0;  ///< of those of its own that lead here
+  std::uint64_t buffer_base = 0;
+  std::uint64_t seed = 0;  ///< of its first PSNs
+  bool sends = false;      ///< its software posts SENDs here, which take receive buffers
+};
+
 struct HcaConfig {
   RdmaConfig rdma;
   RdmaGeometry geometry;
@@ -36,22 +47,31 @@ struct HcaConfig {
   std::uint64_t doorbell = 0;  ///< offset into BAR 0 of eight bytes
   /// Likewise, of where commands are collected.
   std::uint64_t commands() const { return doorbell + kMostCommandBytes; }
-  unsigned end = 0;                       ///< of the cable: 0 or 1
-  std::uint64_t seed = 0, peer_seed = 0;  ///< of first PSNs
+  unsigned adapter = 0;    ///< its number, which says its addresses: by a cable 0 or 1
+  std::uint64_t seed = 0;  ///< of first PSNs
+  /// Each has as many of its queue pairs, in this order. The first is the one that it asks, if any.
+  std::vector<HcaPeer> peers = std::vector<HcaPeer>(1);
 
   RdmaArea area(std::uint32_t pair) const { return {geometry, buffer_base, pair}; }
   /// model: software has drawn them, and has told its peer.
   static Psn first_psn(std::uint64_t seed, std::uint32_t pair) {
     return static_cast<Psn>((seed ^ pair * std::uint64_t{0x9e3779b97f4a7c15}) >> 20) & kPsnMask;
   }
+  std::uint32_t pairs_of_each() const { return pairs / static_cast<std::uint32_t>(peers.size()); }
+  /// At the other end of a queue pair: who, and which of its own.
+  const HcaPeer& peer_of(std::uint32_t pair) const { return peers[pair / pairs_of_each()]; }
+  std::uint32_t pair_there(std::uint32_t pair) const {
+    return peer_of(pair).first_pair + pair % pairs_of_each();
+  }
   QueuePairSetup setup(std::uint32_t pair) const {
     QueuePairSetup setup;
-    setup.number = setup.peer = pair + kFirstQueuePair;
+    setup.number = pair + kFirstQueuePair;
+    setup.peer = pair_there(pair) + kFirstQueuePair;
     setup.domain = pair;
     setup.rights = kAllRdmaRights;
     setup.mtu = rdma.mtu;
     setup.first_psn = first_psn(seed, pair);
-    setup.peer_first_psn = first_psn(peer_seed, pair);
+    setup.peer_first_psn = first_psn(peer_of(pair).seed, pair_there(pair));
     setup.window = rdma.window;
     setup.send_depth = rdma.queue;
     setup.most_reads_out = setup.most_reads_taken = rdma.max_rd_atomic;
@@ -75,13 +95,16 @@ struct HcaConfig {
 struct VerbsDriverConfig {
   HcaConfig hca;
   VerbsConfig verbs;
-  bool posts = false;           ///< it has a peer to ask
-  bool peer_sends = false;      ///< its peer posts SENDs, which take receive buffers
-  std::uint64_t peer_base = 0;  ///< of the buffers of the peer
-  RdmaArea peer_area(std::uint32_t pair) const { return {hca.geometry, peer_base, pair}; }
+  bool posts = false;  ///< it has a peer to ask
+  /// Of the queue pair at the other end.
+  RdmaArea peer_area(std::uint32_t pair) const {
+    return {hca.geometry, hca.peer_of(pair).buffer_base, hca.pair_there(pair)};
+  }
   std::uint32_t places() const;
-  /// Of a queue pair. All of them fit into the completion queue of receives.
-  std::uint32_t receive_buffers() const;
+  /// Of a queue pair of an adapter with so many. All of them fit into its completion queue of
+  /// receives.
+  std::uint32_t receive_buffers(std::uint32_t pairs) const;
+  std::uint32_t receive_buffers() const { return receive_buffers(hca.pairs); }
 };
 
 }  // namespace flitwise

@@ -69,7 +69,7 @@ bool HcaPacketBuilder::make(Time now) {
   }
   ready_.push_back(number);
   HcaBuilt made;
-  make_frame_of(packet, made);
+  make_frame_of(packet, pair.peer, made);
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
   read_payload(number, packet, made, now);
   made_.push_back(std::move(made));
@@ -77,9 +77,9 @@ bool HcaPacketBuilder::make(Time now) {
 }
 
 // The one place that knows the addresses of both ends.
-void HcaPacketBuilder::make_frame_of(const RdmaPacket& packet, HcaBuilt& made) {
+void HcaPacketBuilder::make_frame_of(const RdmaPacket& packet, unsigned peer, HcaBuilt& made) {
   made.frame = frames_->make(0);
-  made.parts = make_frame(packet, s_.config.end, made.frame->bytes);
+  made.parts = make_frame(packet, {s_.config.adapter, peer}, made.frame->bytes);
   made.frame->wire_bytes = wire_bytes_of(made.frame->bytes.size());
 }
 

@@ -40,7 +40,7 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   bool transmit(Time now);
   bool build(Time now);
   bool make(Time now);
-  void make_frame_of(const RdmaPacket& packet, HcaBuilt& made);
+  void make_frame_of(const RdmaPacket& packet, unsigned peer, HcaBuilt& made);
   void read_payload(std::uint32_t pair, RdmaPacket& packet, HcaBuilt& made, Time now);
 
   const HcaParts& s_;

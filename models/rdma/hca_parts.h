@@ -22,8 +22,10 @@ namespace flitwise {
 struct HcaPair {
   HcaPair(const HcaConfig& config, std::uint32_t number, MemoryKeys& keys, CompletionQueue& sends,
           CompletionQueue& receives)
-      : buffers(config.rdma.queue),
+      : peer(config.peer_of(number).adapter),
+        buffers(config.rdma.queue),
         rules(config.setup(number), keys, sends, receives, buffers, false) {}
+  const unsigned peer;  ///< number of the adapter at its other end
   RdmaBuffers buffers;
   QueuePair rules;
   HcaRing send, receive;

@@ -134,8 +134,8 @@ Component::Counts Hca::errors() const {
 
 std::vector<CheckResult> Hca::checks() const {
   const std::string own = device_ + ": ";
-  const FrameFaults::Counts struck = peer_ == nullptr ? FrameFaults::Counts{} : peer_->faults();
-  const std::uint64_t sent = peer_ == nullptr ? 0 : peer_->port_->sent();
+  const FrameFaults::Counts struck = far_ == nullptr ? FrameFaults::Counts{} : far_->faults();
+  const std::uint64_t sent = far_ == nullptr ? 0 : far_->sent();
   const std::string told =
       struck.lost + struck.repeated == 0
           ? ""

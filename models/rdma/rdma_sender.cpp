@@ -31,11 +31,6 @@ RdmaSender::RdmaSender(const Site& site, const VerbsDriverConfig& config,
   seen_.on_write([this](Time when) { driver_.completion_at(when); });
 }
 
-void RdmaSender::connect(NicPort& port, FramePool& frames, RdmaSender& peer) {
-  hca_.connect(port, frames, peer.hca_);
-  driver_.compare_with(peer.driver_);
-}
-
 void RdmaSender::start(Time now) {
   hca_.start();
   for (std::uint32_t pair = 0; pair < config_.hca.pairs; ++pair) {

@@ -25,7 +25,7 @@ class RdmaSender final : public DeviceSender {
     Endpoint& endpoint;
     HostBridge& bridge;
     MemoryPort& memory;
-    MemoryPort& peer_memory;
+    MemoryPort& peer_memory;                                  ///< of the one that it asks
     std::size_t index;                                        ///< of the device, for these:
     const std::function<std::uint64_t(std::size_t)>& bar;     ///< BAR 0, once it has one
     const std::function<void(std::size_t)>& counting_starts;  ///< with the next request
@@ -35,8 +35,6 @@ class RdmaSender final : public DeviceSender {
              const DeviceConfig& device, const RunConfig& run);
 
   void start(Time now) override;
-  /// At the other end of the cable.
-  void connect(NicPort& port, FramePool& frames, RdmaSender& peer);
   Hca& hca() { return hca_; }
   VerbsDriver& driver() { return driver_; }
 

@@ -20,8 +20,8 @@ std::uint32_t VerbsDriverConfig::places() const {
   return hca.pairs > 1 ? std::min(own, hca.area(1).places()) : own;
 }
 
-std::uint32_t VerbsDriverConfig::receive_buffers() const {
-  return std::max(1U, std::min(places(), hca.rdma.cq / hca.pairs));
+std::uint32_t VerbsDriverConfig::receive_buffers(std::uint32_t pairs) const {
+  return std::max(1U, std::min(places(), hca.rdma.cq / pairs));
 }
 
 VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device,
@@ -49,7 +49,10 @@ VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device
 // Receive buffers are there before the peer begins.
 void VerbsDriver::start(Time now) {
   origin_ = free_ = now;
-  for (std::uint32_t pair = 0; config_.peer_sends && pair < pairs_.size(); ++pair) {
+  for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
+    if (!config_.hca.peer_of(pair).sends) {
+      continue;
+    }
     while (pairs_[pair].receives_posted < config_.receive_buffers()) {
       post_receive(pair);
     }
@@ -177,7 +180,8 @@ void VerbsDriver::take_message(const WorkCompletion& completion) {
   }
   Request expected;
   expected.bytes = static_cast<std::uint32_t>(completion.bytes);
-  expected.stamp = stamp_of_send(number, pair.received);
+  expected.stamp = stamp_of_send(config_.hca.peer_of(number).adapter,
+                                 config_.hca.pair_there(number), pair.received);
   const std::uint64_t address =
       config_.hca.area(number).buffer(pair.received % config_.receive_buffers());
   corrupted_ += has_stamp(hooks_.own, address, expected) ? 0 : 1;
@@ -244,7 +248,8 @@ bool VerbsDriver::has_room(std::uint32_t number, Time now) {
   const std::uint32_t sends = pair.sends - pair.sends_completed;
   const bool has_entry =
       pair.posted - pair.completed < places_ &&
-      (opcode_ != WorkOpcode::kSend || sends < std::max(1U, config_.receive_buffers() / 2));
+      (opcode_ != WorkOpcode::kSend ||
+       sends < std::max(1U, config_.receive_buffers(config_.hca.peer_of(number).pairs) / 2));
   const bool has_completion = posted_ - completed_ < config_.hca.rdma.cq;
   queue_wait_.set(!has_entry, queue_waits_, now);
   completions_wait_.set(has_entry && !has_completion, completions_waits_, now);
@@ -298,10 +303,11 @@ void VerbsDriver::finish_post() {
   work.opcode = opcode_;
   work.is_signaled = true;
   work.local = view_of({own.own(place), request.bytes, key_of_pair(number)});
-  work.remote_key = key_of_pair(number);
+  work.remote_key = key_of_pair(config_.hca.pair_there(number));
   work.remote_address = is_atomic(opcode_) ? peer.word() : peer.exposed(place);
-  request.stamp = opcode_ == WorkOpcode::kSend ? stamp_of_send(number, pair.sends)
-                                               : stamp_of_request(number, pair.posted);
+  const unsigned adapter = config_.hca.adapter;
+  request.stamp = opcode_ == WorkOpcode::kSend ? stamp_of_send(adapter, number, pair.sends)
+                                               : stamp_of_request(adapter, number, pair.posted);
   if (is_atomic(opcode_)) {
     request.original = pair.word;
     work.operand = random_.next();

@@ -13,6 +13,7 @@
 #include "common/component.h"
 #include "common/due_queue.h"
 #include "common/random.h"
+#include "common/ranges.h"
 #include "common/wakeup.h"
 #include "rdma/command_buffer.h"
 #include "rdma/hca_config.h"
@@ -48,18 +49,20 @@ class VerbsDriver final : public ComponentModule {
   void start(Time now);
   /// An entry of a completion queue will be there then.
   void completion_at(Time when);
-  /// Whose messages it takes.
-  void compare_with(const VerbsDriver& peer) { peer_ = &peer; }
+  /// The software of a peer, in the order of the configuration.
+  void compare_with(const VerbsDriver& peer) { peers_.push_back(&peer); }
 
   bool is_quiet() const override {
     return posted_ == completed_ && !is_posting_ && coming_.empty();
   }
-  /// Its device serves the other one as well.
+  /// Its device serves its peers as well.
   bool is_exhausted() const override {
-    return has_given_out() && (peer_ == nullptr || peer_->has_given_out());
+    return has_given_out() &&
+           all_of(peers_, [](const VerbsDriver* peer) { return peer->has_given_out(); });
   }
   bool is_done() const override {
-    return is_exhausted() && is_quiet() && (peer_ == nullptr || peer_->is_quiet());
+    return is_exhausted() && is_quiet() &&
+           all_of(peers_, [](const VerbsDriver* peer) { return peer->is_quiet(); });
   }
   Time next_own_work() const override;
   Time last_end() const override { return last_done_; }
@@ -101,12 +104,6 @@ class VerbsDriver final : public ComponentModule {
   bool is_at_peer(std::uint32_t pair, std::uint32_t number, const Request& request) const;
   void fill(std::uint64_t stamp, std::uint32_t bytes) const;
   bool has_stamp(const Memory& memory, std::uint64_t address, const Request& request) const;
-  static std::uint64_t stamp_of_request(std::uint32_t pair, std::uint32_t number) {
-    return (std::uint64_t{pair} << 32 | number) * 2;
-  }
-  static std::uint64_t stamp_of_send(std::uint32_t pair, std::uint32_t number) {
-    return stamp_of_request(pair, number) + 1;
-  }
   std::uint32_t pair_of_item() const { return to_int(item_.domain); }
 
   const std::string device_;
@@ -120,7 +117,7 @@ class VerbsDriver final : public ComponentModule {
   std::uint64_t total_ = 0;
   std::vector<Pair> pairs_;
   std::vector<Request> requests_;  // by queue pair and place
-  const VerbsDriver* peer_ = nullptr;
+  std::vector<const VerbsDriver*> peers_;
 
   Time origin_ = Time::never();
   Time free_{};            // of what it does

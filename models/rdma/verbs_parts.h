@@ -26,4 +26,13 @@ struct VerbsPair {
   bool is_dead = false;
 };
 
+/// What the payload of a request is made of: no two adapters, queue pairs and requests have the
+/// same. A SEND has the next one of that number.
+inline std::uint64_t stamp_of_request(unsigned adapter, std::uint32_t pair, std::uint32_t number) {
+  return (std::uint64_t{adapter} << 52 | std::uint64_t{pair} << 32 | number) * 2;
+}
+inline std::uint64_t stamp_of_send(unsigned adapter, std::uint32_t pair, std::uint32_t number) {
+  return stamp_of_request(adapter, pair, number) + 1;
+}
+
 }  // namespace flitwise

@@ -90,9 +90,14 @@ std::vector<CheckResult> VerbsDriver::checks_at_rest() const {
   }
   all.push_back({own + "what was written last to each place is in the memory of the peer",
                  wrong == 0, fmt::format("{} places have other bytes", wrong)});
-  if (peer_ != nullptr && errors_.empty() && peer_->errors_.empty()) {
-    for (const Pair& pair : peer_->pairs_) {
-      sends_there += pair.sends_completed;
+  const bool has_errors = !errors_.empty() || any_of(peers_, [](const VerbsDriver* peer) {
+    return !peer->errors_.empty();
+  });
+  if (!peers_.empty() && !has_errors) {
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      sends_there += config_.hca.peers[i].sends
+                         ? sum_of<std::uint64_t>(peers_[i]->pairs_, &Pair::sends_completed)
+                         : 0;
     }
     all.push_back({own + "messages that the peer sent were taken", sends_there == received_,
                    fmt::format("{} sent, {} taken", sends_there, received_)});

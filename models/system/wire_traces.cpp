@@ -43,6 +43,12 @@ void WireTraces::watch(Fabric& fabric) const {
         device.nic->watch(*frames_, frames_->add(port_of(fabric, device)));
       }
     }
+    for (std::size_t i = 0; fabric.network != nullptr && i < fabric.network->ports(); ++i) {
+      const std::string name = fabric.network->name_of_port(i);
+      fabric.network->nic(i).watch(
+          *frames_,
+          frames_->add({name, fmt::format("port of the switch, {}", name), LinkType::kEthernet}));
+    }
   }
 }
 

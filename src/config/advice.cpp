@@ -98,7 +98,8 @@ std::vector<std::string> instances_at(const Graph& graph, const std::string& pla
         place.rfind(node.name + "_core", 0) == 0) {
       return {host, node.name, node.link, root};
     }
-    if (place == node.name || place == node.link || place.rfind(node.name + "_", 0) == 0) {
+    if (place == node.name || place == node.link || place == kNetworkSwitch + ("." + node.name) ||
+        place.rfind(node.name + "_", 0) == 0) {
       return {host, node.name, node.link};
     }
   }

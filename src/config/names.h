@@ -50,6 +50,7 @@ FLITWISE_NAMES(HandleManagement, "device", "software");
 FLITWISE_NAMES(AllocateAt, "first_use", "context_creation");
 FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile");
 FLITWISE_NAMES(WorkloadVia, "dma", "cxl_cache", "cxl_mem", "cxl_own", "cxl_both", "pio", "rdma");
+FLITWISE_NAMES(NetworkTopology, "cable", "switch");
 FLITWISE_NAMES(StoreFence, "none", "packet", "block");
 FLITWISE_NAMES(PioClear, "packet", "block");
 FLITWISE_NAMES(VlChoice, "packet", "context");

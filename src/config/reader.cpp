@@ -184,7 +184,6 @@ struct FutureKey {
   const char* what;
 };
 constexpr FutureKey kFutureKeys[] = {
-    {"network", "the network behind a NIC"},
     {"device.hca", "the host channel adapter"},
     {"device.srdma", "the SRDMA NIC"},
 };

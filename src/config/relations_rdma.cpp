@@ -2,7 +2,7 @@
 // What has to fit together where devices have RDMA adapters.
 #include <fmt/format.h>
 
-#include <map>
+#include <optional>
 
 #include "common/printable.h"
 #include "common/problems.h"
@@ -14,6 +14,8 @@
 #include "config/relations.h"
 #include "config/sections/sections.h"
 #include "rdma/rdma_area.h"
+#include "rdma/rdma_connections.h"
+#include "rdma/rdma_frame.h"
 
 namespace flitwise::config {
 namespace {
@@ -64,6 +66,13 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
   broken.add_if(rdma.mtu > mtu_room,
                 {"device.rdma.mtu", "device.rdma.dma_memory", "device.rdma.payload_ram"},
                 "an MTU of {}; expected memories of two packets or more", size_text(rdma.mtu));
+  // A WRITE with an immediate has most headers.
+  const Bytes frame = wire_bytes_of(14 + 20 + 8 + 12 + 16 + 4 + rdma.mtu + 4);
+  broken.add_if(
+      config.network.topology == NetworkTopology::kSwitch && config.network.switches.queue < frame,
+      {"network.switch.queue", "device.rdma.mtu"},
+      "a queue of {} for frames of up to {}; expected room for one or more",
+      size_text(config.network.switches.queue), size_text(frame));
   const RdmaArea area(geometry_of(config), 0, 0U);
   broken.add_if(
       area.places() == 0, {"workload.buffer_size", size, "device.rdma.queue", "device.rdma.cq"},
@@ -75,74 +84,146 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
 
 namespace {
 
-/// Keys that have one value at both ends of a cable, in canonical spelling.
-constexpr const char* kShared[] = {
-    "device.rdma.mtu",      "device.rdma.queue", "device.rdma.cq",
-    "device.rdma.cqe",      "workload.domains",  "workload.payload",
-    "workload.buffer_size", "workload.sizes",    "workload.size_cap"};
+/// Keys that have one value at both ends of a connection, in canonical spelling.
+constexpr const char* kShared[] = {"device.rdma.mtu", "device.rdma.queue", "device.rdma.cq",
+                                   "device.rdma.cqe", "workload.payload",  "workload.buffer_size",
+                                   "workload.sizes",  "workload.size_cap"};
+
+/// All devices of a machine, and what has to hold between those with adapters.
+class Adapters {
+ public:
+  Adapters(const Graph& graph, const std::vector<Config>& configs,
+           std::vector<BrokenRelationOf>& all)
+      : graph_(graph),
+        configs_(configs),
+        all_(all),
+        names_(mapped(graph.devices(), [&](NodeIndex node) { return graph[node].name; })),
+        has_switch_(configs.front().network.topology == NetworkTopology::kSwitch),
+        asked_(configs.size()) {}
+
+  void check() {
+    for (std::size_t own = 0; own < names_.size(); ++own) {
+      check_peer(own);
+    }
+    const std::vector<RdmaConnections> connections = rdma_connections(asked_);
+    for (std::size_t own = 0; own < names_.size(); ++own) {
+      check_number(own, connections[own]);
+    }
+    for (std::size_t own = 0; own < names_.size(); ++own) {
+      if (asked_[own]) {
+        check_ends(own, *asked_[own], connections);
+      }
+    }
+  }
+
+ private:
+  void add(std::size_t device, std::vector<std::string> paths, std::string text) {
+    all_.push_back({graph_.devices()[device], {std::move(paths), std::move(text)}});
+  }
+  bool has_adapter(std::size_t device) const {
+    return configs_[device].workload.via == WorkloadVia::kRdma;
+  }
+
+  void check_peer(std::size_t own) {
+    const std::string& peer = configs_[own].device.rdma.peer;
+    if (peer.empty()) {
+      return;
+    }
+    const auto place = std::find(names_.begin(), names_.end(), peer);
+    const auto there = static_cast<std::size_t>(place - names_.begin());
+    if (place == names_.end()) {
+      add(own, {kRdmaPeer},
+          fmt::format("no device '{}' in this topology; expected {}, or none{}", shortened(peer),
+                      alternatives(names_), nearest_hint(peer, names_, "name")));
+    } else if (has_adapter(own) && there == own) {
+      add(own, {kRdmaPeer}, "a cable from a device to itself; expected another device, or none");
+    } else if (has_adapter(own) && !has_adapter(there)) {
+      add(own, {kRdmaPeer},
+          fmt::format("'{}' has no RDMA adapter, as its workload.via is not rdma", peer));
+    } else if (has_adapter(own)) {
+      asked_[own] = there;
+    }
+  }
+
+  // By cables each has one peer, by a switch one or more.
+  void check_number(std::size_t own, const RdmaConnections& connections) {
+    if (!has_adapter(own)) {
+      return;
+    }
+    if (connections.empty() && configs_[own].device.rdma.peer.empty()) {
+      add(own, {kRdmaPeer, "workload.via"},
+          fmt::format("an adapter without a {}, as it names no peer and no device names it; "
+                      "expected the name of the device at the other end{}, such as "
+                      "system.instances: {{ep0: {{device.rdma.peer: ep1}}}}",
+                      has_switch_ ? "peer" : "cable", has_switch_ ? "" : " of a cable"));
+    }
+    if (connections.size() > 1 && !has_switch_) {
+      const std::string& first = names_[connections[0].peer];
+      const std::size_t second = connections[1].peer;
+      add(asked_[second] == own ? second : own, {kRdmaPeer},
+          fmt::format("'{}' has a cable to {} already; expected devices in pairs, or "
+                      "network.topology switch",
+                      names_[own], first));
+    }
+    const unsigned pairs = configs_[own].workload.domains;
+    if (has_switch_ && !connections.empty() && pairs % connections.size() != 0) {
+      add(own, {"workload.domains", kRdmaPeer},
+          fmt::format("{} queue pairs for {} peers; expected workload.domains that these share "
+                      "out evenly, such as {}",
+                      pairs, connections.size(),
+                      (pairs / connections.size() + 1) * connections.size()));
+    }
+  }
+
+  void check_ends(std::size_t own, std::size_t peer,
+                  const std::vector<RdmaConnections>& connections) {
+    for (const char* const path : kShared) {
+      const Key& key = *find_row(path);
+      const std::string here = as_text(key.write(configs_[own]));
+      if (const std::string far = as_text(key.write(configs_[peer])); far != here) {
+        add(own, {path, kRdmaPeer},
+            fmt::format("{} is {}, and {} at {}; expected one value at both ends of a {}", path,
+                        here, far, names_[peer], has_switch_ ? "connection" : "cable"));
+      }
+    }
+    const unsigned here = configs_[own].workload.domains, far = configs_[peer].workload.domains;
+    const auto peers_here = static_cast<unsigned>(connections[own].size()),
+               peers_far = static_cast<unsigned>(connections[peer].size());
+    const bool are_pairs = peers_here == 1 && peers_far == 1;
+    if ((has_switch_ || are_pairs) && here / peers_here != far / peers_far) {
+      add(own, {"workload.domains", kRdmaPeer},
+          are_pairs
+              ? fmt::format("workload.domains is {}, and {} at {}; expected one value at both ends "
+                            "of a {}",
+                            here, far, names_[peer], has_switch_ ? "connection" : "cable")
+              : fmt::format("{} queue pairs with each peer, and {} at {}, which has {} peers; "
+                            "expected as many at both ends, such as workload.domains {} at {}",
+                            here / peers_here, far / peers_far, names_[peer], peers_far,
+                            here / peers_here * peers_far, names_[peer]));
+    }
+    const Config& there = configs_[peer];
+    if (configs_[own].workload.rdma.send > 0 && there.workload.domains > there.device.rdma.cq) {
+      add(own, {"workload.rdma.send", "workload.domains", "device.rdma.cq"},
+          fmt::format("{} queue pairs that take messages at {}, and a completion queue of {}; "
+                      "expected device.rdma.cq of an entry or more for each",
+                      there.workload.domains, names_[peer], there.device.rdma.cq));
+    }
+  }
+
+  const Graph& graph_;
+  const std::vector<Config>& configs_;
+  std::vector<BrokenRelationOf>& all_;
+  const std::vector<std::string> names_;
+  const bool has_switch_;
+  std::vector<std::optional<std::size_t>> asked_;  // by device
+};
 
 }  // namespace
 
-// Each adapter has one port: cables join adapters in pairs.
 void add_broken_cables(const Graph& graph, const std::vector<Config>& configs,
                        std::vector<BrokenRelationOf>& all) {
-  std::vector<std::string> names;
-  std::map<std::string, std::string> other_end;
-  for (const NodeIndex node : graph.devices()) {
-    names.push_back(graph[node].name);
-  }
-  const auto add = [&](std::size_t device, std::vector<std::string> paths, std::string text) {
-    all.push_back({graph.devices()[device], {std::move(paths), std::move(text)}});
-  };
-  for (std::size_t own = 0; own < names.size(); ++own) {
-    const std::string& peer = configs[own].device.rdma.peer;
-    if (peer.empty()) {
-      continue;
-    }
-    const auto place = std::find(names.begin(), names.end(), peer);
-    if (place == names.end()) {
-      add(own, {kRdmaPeer},
-          fmt::format("no device '{}' in this topology; expected {}, or none{}", shortened(peer),
-                      alternatives(names), nearest_hint(peer, names, "name")));
-      continue;
-    }
-    if (configs[own].workload.via != WorkloadVia::kRdma) {
-      continue;
-    }
-    const Config& there = configs[static_cast<std::size_t>(place - names.begin())];
-    if (peer == names[own] || there.workload.via != WorkloadVia::kRdma) {
-      add(own, {kRdmaPeer},
-          peer == names[own]
-              ? "a cable from a device to itself; expected another device, or none"
-              : fmt::format("'{}' has no RDMA adapter, as its workload.via is not rdma", peer));
-      continue;
-    }
-    for (const auto& [one, other] : {std::pair(names[own], peer), std::pair(peer, names[own])}) {
-      const auto [at, is_new] = other_end.emplace(one, other);
-      if (!is_new && at->second != other) {
-        add(own, {kRdmaPeer},
-            fmt::format("'{}' has a cable to {} already; expected devices in pairs", one,
-                        at->second));
-      }
-    }
-    for (const char* const path : kShared) {
-      const Key& key = *find_row(path);
-      const std::string here = as_text(key.write(configs[own]));
-      if (const std::string far = as_text(key.write(there)); far != here) {
-        add(own, {path, kRdmaPeer},
-            fmt::format("{} is {}, and {} at {}; expected one value at both ends of a cable", path,
-                        here, far, peer));
-      }
-    }
-  }
-  for (std::size_t own = 0; own < names.size(); ++own) {
-    if (configs[own].workload.via == WorkloadVia::kRdma && other_end.count(names[own]) == 0 &&
-        configs[own].device.rdma.peer.empty()) {
-      add(own, {kRdmaPeer, "workload.via"},
-          "an adapter without a cable, as it names no peer and no device names it; expected the "
-          "name of the device at the other end "
-          "of a cable, such as system.instances: {ep0: {device.rdma.peer: ep1}}");
-    }
+  if (!configs.empty()) {
+    Adapters(graph, configs, all).check();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "flitwise/error.h"
+#include "network/addresses.h"
 
 namespace flitwise {
 namespace {
@@ -111,7 +112,7 @@ const Prototype& prototype(std::uint8_t code) {
 
 }  // namespace
 
-RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes) {
+RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes) {
   const Prototype& base = prototype(static_cast<std::uint8_t>(packet.opcode));
   FLITWISE_CHECK(base.parts.opcode != nullptr, "a packet without an opcode");
   RoceParts parts = base.parts;
@@ -125,12 +126,10 @@ RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes) 
   for (const Number& one : base.numbers) {
     put(&bytes[parts.bth + one.offset], one.mapping->field, one.mapping->get(packet));
   }
-  if (end != 0) {  // addresses the other way round
-    constexpr std::size_t kMac = 6, kIp = 4, kIpSource = 12;
-    std::swap_ranges(bytes.begin(), bytes.begin() + kMac, bytes.begin() + kMac);
-    const auto source = bytes.begin() + static_cast<std::ptrdiff_t>(parts.ip + kIpSource);
-    std::swap_ranges(source, source + kIp, source + kIp);
-  }
+  // Addresses differ in their last bytes.
+  constexpr std::size_t kMacTo = 5, kMacFrom = 11, kIpFrom = 15, kIpTo = 19;
+  bytes[kMacFrom] = bytes[parts.ip + kIpFrom] = address_byte(ends.source);
+  bytes[kMacTo] = bytes[parts.ip + kIpTo] = address_byte(ends.destination);
   return parts;
 }
 

@@ -20,10 +20,13 @@ constexpr std::uint32_t wire_bytes_of(std::size_t frame_bytes) {
   return (bytes < kLeastFrameBytes ? kLeastFrameBytes : bytes) + kEthernetOverheadBytes;
 }
 
-/// Ends of a cable are number 0 and 1: 10.0.0.1 and 10.0.0.2, with MAC addresses alike.
+/// Numbers of the network ports that a frame leaves and goes to (network/addresses.h).
+struct FrameEnds {
+  unsigned source = 0, destination = 1;
+};
 /// The frame of a packet with a payload of zeros, for the caller to fill at parts.payload and to
 /// seal (seal_roce).
-RoceParts make_frame(const RdmaPacket& packet, unsigned end, ByteVector& bytes);
+RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes);
 /// None: no frame of a reliable connection, which its receiver drops. A wrong ICRC, TVer or pad is
 /// for the checks of the queue pair. parts: where its payload is.
 std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts);

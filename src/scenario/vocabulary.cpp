@@ -264,6 +264,8 @@ std::vector<std::string> other_counted_errors() {
       "untrusted_request window_read write_crosses_boundary write_out_of_bounds write_overflow "
       // RDMA adapters, and software that posts on them
       "bad_doorbell bad_command command_timeout bad_ring_entry failed_dma not_roce payload_ram "
+      "frame_damaged frame_delayed frame_lost frame_repeated "
+      "network_bad_header network_no_route network_queue_full network_ttl "
       "queue_pair_in_error "
       "rx_bad_icrc rx_bad_version rx_bad_transport rx_bad_opcode rx_qp_mismatch rx_bad_p_key "
       "rx_bad_state rx_out_of_order rx_duplicate rx_forgotten rx_bogus_ack rx_stale_ack "

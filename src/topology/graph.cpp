@@ -134,6 +134,7 @@ class Examination {
   // Hosts, nodes and links are instances that may have keys of their own; parts of hosts have rows
   // in results.
   void check_names() {
+    names_.insert(kNetworkSwitch);
     for (unsigned host = 0; host < kMostHosts; ++host) {
       names_.insert(host_name(host));
       for (const char* part : host_part::kAll) {

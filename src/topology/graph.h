@@ -36,6 +36,9 @@ inline constexpr const char* kHome = "home";
 inline constexpr std::array kAll = {kMemory, kMemoryPort, kBridge, kAgent, kDriver, kHome};
 }  // namespace host_part
 
+/// The switch between network ports; its ports are named after it and who is there: "network.ep0".
+inline constexpr const char* kNetworkSwitch = "network";
+
 /// Bus numbers that software gives to a node: the link above it, and the bus inside a switch. VFs
 /// take no further ones, since a device has up to 256 functions. Root ports are on bus 0.
 constexpr unsigned own_buses(NodeKind kind) {

@@ -62,6 +62,7 @@ machines = [
     ("checks/rdma", [few, "host.verbs.inline=64B"]),
     ("checks/rdma", [few] + [f"device.rdma.cable.{fault}=0.02" for fault in ("loss", "duplication", "corruption", "reordering")]),
     ("examples/rdma_two_hosts", [few]),
+    ("examples/rdma_incast", [few, "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]
 # Lists, files and names, of which the schema knows no other value.
 never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}

@@ -5,6 +5,7 @@
   tshark FILE TSV       compares with the fields that tshark prints of each packet
   roce FILE TSV         compares with those that it prints of each RoCEv2 frame
   cable FILE RESULT     what a bad cable of 123 ns has done, as its two ends show it, against the errors of the result
+  network FILE RESULT   what five adapters and the ports of their switch have sent and taken, against the result; cables of 500 ns
   outbound FILE PCAP    writes what left its port into another capture, of Ethernet alone; prints how many that are
 """
 
@@ -127,6 +128,27 @@ def compare_cable(path, result_path):
     print(seen)
 
 
+def compare_network(path, result_path):
+    result = json.load(open(result_path))
+    ports, packets = read(path)
+    names = [f"ep{i}" for i in range(5)] + [f"network.ep{i}" for i in range(5)]
+    assert [(port["name"], port["type"]) for port in ports] == [(name, 1) for name in names], ports
+    sent, came = check_times(packets)
+    # By each cable, either way; to the port that has the address of its device.
+    assert all(came[i]["port"] == (sent[i]["port"] + 5) % 10 and came[i]["fs"] - sent[i]["fs"] == 500 * 10**6 for i in came)
+    down = [packet for packet in sent.values() if packet["port"] >= 5]
+    assert all(packet["bytes"][33] == packet["port"] - 5 + 1 and packet["bytes"][22] == 63 for packet in down)
+    assert [row["packets"] for row in result["network"]["ports"]] == [count(sent, port) for port in range(5, 10)]
+    assert [(row["sent_frames"], row["received_frames"]) for row in result["hca"]] == [(count(sent, port), count(came, port)) for port in range(5)]
+    # First in, first out: what one port sends to another keeps its order, and its bytes but TTL and checksum.
+    for source in range(5):
+        for target in range(5):
+            ways = [[packet["bytes"][26:] for packet in list_ if packet["bytes"][29] == source + 1 and packet["bytes"][33] == target + 1]
+                    for list_ in ([p for p in sent.values() if p["port"] == source], [p for p in down if p["port"] == target + 5])]
+            assert ways[0] == ways[1], (source, target)
+    print(f"{len(sent)} frames left, {len(came)} came")
+
+
 def compare_tshark(path, tsv):
     ports, packets = read(path)
     seen = [line.rstrip("\n").split("\t") for line in open(tsv)]
@@ -170,4 +192,4 @@ def write_outbound(path, pcap):
 
 if __name__ == "__main__":
     sys.exit({"pio": compare_pio, "rdma": compare_rdma, "tshark": compare_tshark, "roce": compare_roce,
-              "cable": compare_cable, "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))
+              "cable": compare_cable, "network": compare_network, "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))

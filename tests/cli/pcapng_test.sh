@@ -60,6 +60,11 @@ for fault in loss duplication corruption reordering; do rdma+=(--set "device.rdm
 expect 0 "${rdma[@]}" --set device.rdma.timeout=4 --trace pcapng="$work/cable.pcapng"
 captures cable "$work/cable.pcapng" "$work/out" || complain "the cable did other things than the run counts"
 
+# Five adapters on a switch, whose ports are captured as well.
+incast=(run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --json --set workload.requests=100)
+expect 0 "${incast[@]}" --trace pcapng="$work/network.pcapng"
+captures network "$work/network.pcapng" "$work/out" || complain "the switch sent other frames than it took, or than the run counts"
+
 # Nothing to capture is said before anything runs, and leaves no file.
 refuse 2 run "$config" "${small[@]}" --trace pcapng="$work/none.pcapng"
 said "nothing to capture"

@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   ByteVector made;
-  const RoceParts places = make_frame(*packet, 1, made);
+  const RoceParts places = make_frame(*packet, {1, 0}, made);
   FLITWISE_PROPERTY(places.payload_bytes == packet->payload_bytes);
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(parts.payload), packet->payload_bytes,
               made.begin() + static_cast<std::ptrdiff_t>(places.payload));

@@ -3,7 +3,6 @@
 // left in rings, completion queues and payload of host memory, looked at from outside.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 #include <map>
@@ -12,10 +11,8 @@
 #include <vector>
 
 #include "config/load.h"
-#include "rdma/hca_config.h"
 #include "rdma/hca_result.h"
-#include "rdma/ring_entries.h"
-#include "system/machine.h"
+#include "support/rdma_memory.h"
 
 namespace flitwise::rdma_test {
 namespace {
@@ -31,39 +28,12 @@ constexpr const char* kTwoHosts =
     "system: {topology: graph, hosts: 2, nodes: [{name: ep0, kind: device}, {name: ep1, kind: "
     "device}], edges: [{from: rp0, to: ep0}, {from: h1.rp0, to: ep1}], instances: {ep0: "
     "{device.rdma.peer: ep1}}}\n";
+constexpr const char* kThroughASwitch =
+    "system: {topology: graph, hosts: 2, nodes: [{name: ep0, kind: device}, {name: ep1, kind: "
+    "device}], edges: [{from: rp0, to: ep0}, {from: h1.rp0, to: ep1}], instances: {ep0: "
+    "{device.rdma.peer: ep1}}}\nnetwork: {topology: switch}\n";
 
-class End {
- public:
-  End(Machine& machine, const std::string& name)
-      : device_(*machine.fabric().find(name)),
-        memory_(machine.fabric().surroundings.hosts[device_.host]->memory) {}
-
-  RdmaArea area(std::uint32_t pair) const {
-    const WorkloadConfig& workload = device_.config.workload;
-    const RdmaConfig& rdma = device_.config.device.rdma;
-    return {{workload.buffer_size, rdma.queue, rdma.cq, rdma.cqe, workload.payload},
-            workload.buffer_base,
-            pair};
-  }
-  std::vector<std::uint8_t> at(std::uint64_t address, std::size_t bytes) const {
-    std::vector<std::uint8_t> read(bytes);
-    EXPECT_TRUE(memory_.peek(address, read.data(), bytes));
-    return read;
-  }
-  std::uint64_t word(std::uint64_t address) const {
-    return boost::endian::load_little_u64(at(address, 8).data());
-  }
-  WorkCompletion completion(bool is_receive, std::uint32_t index) const {
-    return decode_completion(at(area(0).completion(is_receive, index), kCompletionBytes).data());
-  }
-  SendWork work(std::uint32_t pair, std::uint32_t index) const {
-    return decode_send(at(area(pair).send_entry(index), kWqeBytes).data()).value();
-  }
-
- private:
-  const FabricDevice& device_;
-  MemoryPort& memory_;
-};
+using End = test::RdmaMemory;
 
 // Completions of each queue pair have the ids 0, 1, ... once each: how many that are.
 std::map<std::uint32_t, std::uint32_t> expect_completions(const End& end, bool is_receive,
@@ -169,14 +139,17 @@ double mean_latency(const RunResult& result, const std::string& name) {
 
 // One WRITE at a time, after those that fetch states. What reads of the device, and writes up to
 // memory, take is in the result; all else is the sum of configured times.
-void expect_latency(unsigned payload, double propagation_ns, bool is_command = false) {
+// At a switch each frame waits for its last byte, then for the latency, and takes its time again.
+void expect_latency(unsigned payload, double propagation_ns, bool is_command = false,
+                    bool has_switch = false) {
   Machine machine(config_from_text(
       fmt::format(
           "{}link: {{preset: gen5x16, skp: off}}\nhost: {{verbs: {{inline: {}, timing: {{poll: "
           "1ns}}}}}}\n"
           "device: {{rdma: {{queue: 1, port: {{propagation: {}ns}}}}}}\nrun: {{warmup: 3}}\n"
           "workload: {{via: rdma, domains: 1, requests: 50, payload: {}B}}\n",
-          kTwoHosts, is_command ? "64B" : "none", propagation_ns, payload),
+          has_switch ? kThroughASwitch : kTwoHosts, is_command ? "64B" : "none", propagation_ns,
+          payload),
       "run.yaml", ""));
   machine.bring_up();
   machine.start();
@@ -197,8 +170,12 @@ void expect_latency(unsigned payload, double propagation_ns, bool is_command = f
   const double read = is_command ? 2 * config.host.verbs.timing.store.ns() + stage.clock.ns()
                                  : 2 * mean_latency(result, "dma_read");
   const double received = (stage.check + stage.fetch + stage.receive).ns();
-  const double packet = stage.build.ns() + beats(write) + wire(write) + propagation_ns + received;
-  const double answer = stage.build.ns() + beats(ack) + wire(ack) + propagation_ns + received;
+  const auto way = [&](unsigned bytes) {
+    const double hop = wire(bytes) + propagation_ns;
+    return has_switch ? hop + config.network.switches.timing.latency.ns() + hop : hop;
+  };
+  const double packet = stage.build.ns() + beats(write) + way(write) + received;
+  const double answer = stage.build.ns() + beats(ack) + way(ack) + received;
   const double expected = config.host.verbs.timing.post.ns() + doorbell + kicked + read + packet +
                           stage.validate.ns() + answer + stage.complete.ns() +
                           mean_latency(result, "dma_write");
@@ -217,6 +194,26 @@ TEST(RdmaLatency, ALoneWriteOfPaddedBytesByALongerCable) {
 
 TEST(RdmaLatency, HP_1_ALoneWriteByACommandReadsNothing) {
   expect_latency(64, 5, true);
+}
+
+TEST(RdmaLatency, ALoneWriteThroughASwitchIsStoredAndForwarded) {
+  expect_latency(64, 500, false, true);
+}
+
+TEST(Rdma, WritesThroughASwitch) {
+  expect_kind(kThroughASwitch, "write", WorkOpcode::kWrite);
+}
+TEST(Rdma, ReadsThroughASwitch) {
+  expect_kind(kThroughASwitch, "read", WorkOpcode::kRead);
+}
+TEST(Rdma, SendsThroughASwitch) {
+  expect_kind(kThroughASwitch, "send", WorkOpcode::kSend);
+}
+TEST(Rdma, FetchAddsThroughASwitch) {
+  expect_kind(kThroughASwitch, "fetch_add", WorkOpcode::kFetchAdd);
+}
+TEST(Rdma, CompareAndSwapsThroughASwitch) {
+  expect_kind(kThroughASwitch, "cas", WorkOpcode::kCmpSwap);
 }
 
 TEST(Rdma, HP_1_WritesByCommandsBetweenTwoHosts) {

@@ -71,7 +71,8 @@ TEST(WaitCapacity, ComesFromTheKeyOfTheRow_COH_3_9) {
   const std::vector<Json> results = simulate_in_children(
       {{"examples/cxl_cache.yaml",
         {"device.cxl.cache.requests=24", "link.cxl.queue_depth=7", "link.queue_depth=5"}},
-       {"examples/cxl_memory.yaml", {"host.cxl_mem.outstanding=12", "link.cxl.queue_depth=9"}}});
+       {"examples/cxl_memory.yaml", {"host.cxl_mem.outstanding=12", "link.cxl.queue_depth=9"}},
+       {"examples/rdma_incast.yaml", {"network.switch.queue=96KiB", "workload.requests=50"}}});
   const Json& cache = results[0];
   ASSERT_FALSE(cache.contains("failed")) << cache;
   std::size_t caches = 0;
@@ -90,6 +91,9 @@ TEST(WaitCapacity, ComesFromTheKeyOfTheRow_COH_3_9) {
   EXPECT_EQ(capacity_of(memory, "host_of_ep0", "cxl_ids"), 12U);
   EXPECT_EQ(capacity_of(memory, "host_of_ep0", "cxl_queues"), 9U);
   EXPECT_EQ(capacity_of(memory, "ep0_memory", "cxl_queues"), 9U);
+  const Json& incast = results[2];
+  ASSERT_FALSE(incast.contains("failed")) << incast;
+  EXPECT_EQ(capacity_of(incast, "network.ep4", "queue"), 96U << 10);
 }
 
 }  // namespace

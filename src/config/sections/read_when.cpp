@@ -65,6 +65,8 @@ std::vector<Relation> relations() {
       {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
       {{"host.cores", "faults.pio_integrity"}, pio},
       {{"host.verbs", "device.rdma", "workload.rdma"}, rdma},
+      {{"network"}, rdma},
+      {{"network.switch"}, is("network.topology", {"switch"})},
       {{"host.verbs.timing.store"}, is_not("host.verbs.inline", {"none"})},
       {{"device.rdma.cable.delay"},
        is_not("device.rdma.cable.duplication", {"0.0"}) ||

@@ -29,6 +29,7 @@ Keys message_keys();
 Keys device_keys();
 Keys pio_keys();   ///< device.pio
 Keys rdma_keys();  ///< device.rdma
+Keys network_keys();
 Keys workload_keys();
 Keys faults_keys();
 Keys trace_keys();

@@ -103,6 +103,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.rdma.cable.duplication", "0.125"},
       {"device.rdma.cable.corruption", "0.125"},
       {"device.rdma.cable.reordering", "0.125"},
+      {"network.switch.queue", "64KiB"},
       {"device.rdma.cqe", "32"},
       {"device.rdma.mtu", "1024"},
       {"device.rdma.queue", "128"},

@@ -106,6 +106,19 @@ iommu: {walkers: 16}
                 "system.instances.rp0.host.cxl_mem.outstanding", "10");
 }
 
+TEST(Advice, OfAPortOfTheSwitchIsAboutTheDeviceAtItsCable) {
+  const Config config = config_from_text(R"(
+system: {devices: 2, instances: {ep0: {device.rdma.peer: ep1}, ep1: {device.rdma.port.rate: 50Gb/s}}}
+network: {topology: switch}
+workload: {via: rdma}
+)",
+                                         "advice.yaml", "");
+  const char* const rate = "device.rdma.port.rate";
+  expect_advice(advised(config, "network.ep0", rate), rate, "200Gb/s");
+  expect_advice(advised(config, "network.ep1", rate), "system.instances.ep1.device.rdma.port.rate",
+                "100Gb/s");
+}
+
 // Cores are of the device whose name they begin with; their keys count at its root port as well.
 TEST(Advice, OfCoresAndSendMemoryIsAboutTheirDevice) {
   const Config config = config_from_text(R"(

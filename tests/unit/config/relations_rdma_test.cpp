@@ -55,6 +55,64 @@ TEST(RdmaCables, BothEndsHaveOneMtuAndOneSetOfRings) {
               ElementsAre(HasSubstr("workload.domains is 1, and 2 at ep1")));
 }
 
+std::string on_switch(const std::string& instances, const std::string& workload, int devices,
+                      const std::string& more = "") {
+  return cables(instances, workload, devices) + "network: {topology: switch" + more + "}\n";
+}
+
+TEST(RdmaSwitch, SeveralMayAskOneWhoseQueuePairsTheyShareOut) {
+  const std::string all = "ep0: {device.rdma.peer: ep1}, ep2: {device.rdma.peer: ep1}";
+  EXPECT_THAT(problems_of(on_switch(all + ", ep1: {workload.domains: 8}", "domains: 4", 3)),
+              IsEmpty());
+  EXPECT_THAT(
+      problems_of(on_switch(all, "domains: 4", 3)),
+      ElementsAre(
+          HasSubstr("4 queue pairs with each peer, and 2 at ep1, which has 2 peers; expected "
+                    "as many at both ends, such as workload.domains 8 at ep1"),
+          HasSubstr("such as workload.domains 8 at ep1")));
+  EXPECT_THAT(
+      problems_of(on_switch(all + ", ep1: {workload.domains: 9}", "domains: 4", 3)),
+      ElementsAre(HasSubstr("9 queue pairs for 2 peers; expected workload.domains that these share "
+                            "out evenly, such as 10")));
+}
+
+TEST(RdmaSwitch, EachOfARingMayAskTheNext) {
+  const std::string ring =
+      "ep0: {device.rdma.peer: ep1}, ep1: {device.rdma.peer: ep2}, ep2: {device.rdma.peer: ep0}";
+  EXPECT_THAT(problems_of(on_switch(ring, "domains: 4", 3)), IsEmpty());
+  EXPECT_THAT(problems_of(on_switch(ring, "domains: 3", 3)),
+              Contains(HasSubstr("3 queue pairs for 2 peers")));
+  EXPECT_THAT(problems_of(cables(ring, "domains: 4", 3)),
+              Contains(HasSubstr("expected devices in pairs, or network.topology switch")));
+}
+
+TEST(RdmaSwitch, TwoOnASwitchAreAsTwoOnACable) {
+  EXPECT_THAT(problems_of(on_switch(kBothWays, "domains: 4", 2)), IsEmpty());
+  EXPECT_THAT(problems_of(on_switch("ep0: {device.rdma.peer: ep1}, ep1: {workload.domains: 2}",
+                                    "domains: 4", 2)),
+              ElementsAre(HasSubstr("workload.domains is 4, and 2 at ep1; expected one value at "
+                                    "both ends of a connection")));
+  EXPECT_THAT(problems_of(on_switch(kOneWay, "domains: 4", 3)),
+              ElementsAre(HasSubstr("an adapter without a peer")));
+}
+
+TEST(RdmaSwitch, WhoIsSentMessagesHasAnEntryForEachQueuePair) {
+  const std::string all =
+      "ep0: {device.rdma.peer: ep1}, ep2: {device.rdma.peer: ep1}, ep1: {workload.domains: 512, "
+      "workload.rdma.send: 0}";
+  EXPECT_THAT(problems_of(on_switch(all, "domains: 256, rdma: {send: 1}", 3)),
+              Contains(HasSubstr("512 queue pairs that take messages at ep1, and a completion "
+                                 "queue of 256")));
+  EXPECT_THAT(problems_of(on_switch(all, "domains: 256", 3)), IsEmpty());
+}
+
+TEST(RdmaSwitch, AQueueHasRoomForAFrame) {
+  EXPECT_THAT(problems_of(on_switch(kOneWay, "domains: 1", 2, ", switch: {queue: 4KiB}")),
+              Contains(HasSubstr("expected room for one or more")));
+  EXPECT_THAT(problems_of(on_switch(kOneWay, "domains: 1", 2, ", switch: {queue: 4198B}")),
+              IsEmpty());
+}
+
 TEST(RdmaCables, WhatSoftwareAndAdapterShareHasRoomInABuffer) {
   EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB")),
               Contains(HasSubstr("expected room for three messages behind them")));

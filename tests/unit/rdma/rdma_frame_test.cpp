@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "network/addresses.h"
 #include "rdma/rdma_frame.h"
 
 namespace flitwise::rdma_frame_test {
@@ -32,7 +33,7 @@ RdmaPacket packet_with(RdmaOpcode opcode, std::uint32_t bytes) {
 
 RdmaPacket there_and_back(const RdmaPacket& packet) {
   ByteVector bytes;
-  const RoceParts made = make_frame(packet, 0, bytes);
+  const RoceParts made = make_frame(packet, {0, 1}, bytes);
   seal_roce(bytes.data(), made);
   RoceParts parts;
   const auto read = packet_of(bytes, parts);
@@ -78,7 +79,7 @@ TEST(RdmaFrame, ROCE_1_WhatAnOpcodeCarriesComesBack) {
 
 TEST(RdmaFrame, ROCE_4_ABitThatTurnsOnTheWayIsSeen) {
   ByteVector bytes;
-  RoceParts parts = make_frame(packet_with(RdmaOpcode::kWriteOnly, 64), 0, bytes);
+  RoceParts parts = make_frame(packet_with(RdmaOpcode::kWriteOnly, 64), {0, 1}, bytes);
   seal_roce(bytes.data(), parts);
   bytes[parts.payload + 3] ^= 0x10;
   const auto read = packet_of(bytes, parts);
@@ -88,8 +89,8 @@ TEST(RdmaFrame, ROCE_4_ABitThatTurnsOnTheWayIsSeen) {
 
 TEST(RdmaFrame, TheEndsOfACableHaveAddressesOfTheirOwn) {
   ByteVector one, other;
-  const RoceParts parts = make_frame(packet_with(RdmaOpcode::kAck, 0), 0, one);
-  make_frame(packet_with(RdmaOpcode::kAck, 0), 1, other);
+  const RoceParts parts = make_frame(packet_with(RdmaOpcode::kAck, 0), {0, 1}, one);
+  make_frame(packet_with(RdmaOpcode::kAck, 0), {1, 0}, other);
   const auto text = [](const ByteVector& bytes, std::size_t at, std::size_t size) {
     return std::string(bytes.begin() + static_cast<std::ptrdiff_t>(at),
                        bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
@@ -99,6 +100,18 @@ TEST(RdmaFrame, TheEndsOfACableHaveAddressesOfTheirOwn) {
   EXPECT_EQ(text(one, parts.ip + 12, 4), text(other, parts.ip + 16, 4));
   EXPECT_EQ(text(one, parts.ip + 16, 4), text(other, parts.ip + 12, 4));
   EXPECT_NE(text(one, parts.ip + 12, 4), text(one, parts.ip + 16, 4));
+}
+
+// As docs/network.md says: 10.0.0.1 for number 0, and MAC addresses alike.
+TEST(RdmaFrame, EachPortHasTheAddressesOfItsNumber) {
+  ByteVector bytes;
+  const RoceParts parts = make_frame(packet_with(RdmaOpcode::kWriteOnly, 64), {62, 7}, bytes);
+  const std::vector<std::uint8_t> macs = {2, 0, 0, 0, 0, 8, 2, 0, 0, 0, 0, 63};
+  EXPECT_TRUE(std::equal(macs.begin(), macs.end(), bytes.begin()));
+  const std::vector<std::uint8_t> ips = {10, 0, 0, 63, 10, 0, 0, 8};
+  EXPECT_TRUE(std::equal(ips.begin(), ips.end(),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(parts.ip + 12)));
+  EXPECT_EQ(ipv4_of_port(7), 0x0a000008U);
 }
 
 TEST(RdmaFrame, BytesThatAreNoFrameAreNoPacket) {

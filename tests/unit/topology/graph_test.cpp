@@ -183,7 +183,7 @@ TEST(GraphFlaws, NameTwice) {
 
 TEST(GraphFlaws, NamesOfPartsOfAHost) {
   for (const std::string part :
-       {"memory", "memory_port", "host_bridge", "iommu0", "iommu_driver", "home"}) {
+       {"memory", "memory_port", "host_bridge", "iommu0", "iommu_driver", "home", "network"}) {
     EXPECT_THAT(flaws("{name: " + part + ", kind: device}", {"from: rp0, to: " + part}),
                 ElementsAre(HasSubstr("a second '" + part + "'")));
   }
