@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/ranges.h"
 #include "flitwise/link_socket.h"
@@ -97,7 +98,7 @@ void AtsUnit::release(Slot slot, Time when) {
 
 AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, bool was_counted) {
   AtsRoute route;
-  if (functions_[access.function] == nullptr ||
+  if (!device_.atc.enabled || functions_[access.function] == nullptr ||
       !functions_[access.function]->atc.cache.is_usable()) {
     return route;
   }
@@ -150,7 +151,8 @@ void AtsUnit::miss(Function& one, const AtsAccess& access, const ParkedTransfer*
   }
 }
 
-void AtsUnit::read_opened(unsigned index, std::uint16_t tag, const AtsAccess* translated) {
+void AtsUnit::read_opened(unsigned index, std::uint16_t tag, const AtsAccess* translated,
+                          std::optional<StaticStructure> structure) {
   if (functions_[index] == nullptr) {
     return;
   }
@@ -159,11 +161,13 @@ void AtsUnit::read_opened(unsigned index, std::uint16_t tag, const AtsAccess* tr
   read.issued = one.atc.writes.issued(kTrafficClass);
   read.use =
       translated == nullptr ? kNoUse : one.atc.uses.open(translated->span(), translated->tag.pasid);
+  read.structure = structure;
 }
 
-void AtsUnit::read_ended(unsigned index, std::uint16_t tag, bool is_pushing) {
+std::optional<StaticStructure> AtsUnit::read_ended(unsigned index, std::uint16_t tag,
+                                                   bool is_pushing) {
   if (functions_[index] == nullptr) {
-    return;
+    return std::nullopt;
   }
   Function& one = *functions_[index];
   Read& read = one.reads[tag];
@@ -173,7 +177,15 @@ void AtsUnit::read_ended(unsigned index, std::uint16_t tag, bool is_pushing) {
   if (read.use != kNoUse) {
     one.atc.invalidations.end_use(read.use);
   }
-  read = Read{};
+  return std::exchange(read, Read{}).structure;
+}
+
+void AtsUnit::structures_set(Time when) {
+  parked.for_each([&](Slot slot, const ParkedTransfer& transfer) {
+    if (transfer.state == ParkedState::kAwaitsReply && transfer.request == kStructure) {
+      release(slot, when);
+    }
+  });
 }
 
 std::optional<Slot> AtsUnit::request_for(const AtsAccess& access) const {
@@ -224,10 +236,9 @@ Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp&
   return slot;
 }
 
-TranslationVerdict AtsUnit::take_reply(unsigned index, Slot request, const Packet& packet) {
+TranslationVerdict AtsUnit::take_in(TranslationReceiver& receiver, const Packet& packet) {
   const Tlp& completion = packet.tlp;
   const std::uint8_t* const payload = packet.payload.data();
-  TranslationReceiver& receiver = functions_[index]->pending[request].receiver;
   if (completion.type == TlpType::kCplD &&
       packet.payload.size() < std::size_t{completion.length_dw} * 4) {
     return TranslationVerdict::kInconsistent;

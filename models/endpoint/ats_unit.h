@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The device's use of translations: an ATC for each function, what each TLP does with it, and the
 /// transfers that wait for an answer. Rules: src/ats. TranslatedPath sends and receives.
+// Longer than 150 lines: accesses, requests, invalidations and page requests of one ATC.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +46,12 @@ class AtsUnit {
   /// A translated write goes into the posted queue now. [INV-07]
   void write_sent(unsigned function) { functions_[function]->atc.writes.note_write(kTrafficClass); }
   /// A read has this tag now; `translated`: what it reads, if by a translated address. [INV-04]
-  void read_opened(unsigned function, std::uint16_t tag, const AtsAccess* translated);
+  /// structure: whose address the firmware has translated, where that is so.
+  void read_opened(unsigned function, std::uint16_t tag, const AtsAccess* translated,
+                   std::optional<StaticStructure> structure = {});
   /// It has its last completion, or never will. is_pushing: it came behind all posted requests that
-  /// were sent before it. [INV-04] [INV-07]
-  void read_ended(unsigned function, std::uint16_t tag, bool is_pushing);
+  /// were sent before it. Returns the structure that it was opened with. [INV-04] [INV-07]
+  std::optional<StaticStructure> read_ended(unsigned function, std::uint16_t tag, bool is_pushing);
 
   // ---- Translation Requests
   /// One that is out and will tell what this access wants to know.
@@ -64,7 +67,10 @@ class AtsUnit {
   /// REQUIRES: has_room_for_request().
   Slot open_request(unsigned function, const TranslationAsk& ask, const Tlp& request, bool counts);
   /// A completion for it; it is taken in where more or nothing is to come.
-  TranslationVerdict take_reply(unsigned function, Slot request, const Packet& packet);
+  TranslationVerdict take_reply(unsigned function, Slot request, const Packet& packet) {
+    return take_in(functions_[function]->pending[request].receiver, packet);
+  }
+  static TranslationVerdict take_in(TranslationReceiver& receiver, const Packet& packet);
   /// It has ended: who waited for it goes on at `when`. REQUIRES: the verdict is not kPartial.
   void end_request(unsigned function, Slot request, TranslationVerdict verdict, Time when);
   /// Nobody answered. [ATR-25]
@@ -72,6 +78,10 @@ class AtsUnit {
     functions_[function]->pending[request].is_out = false;
     functions_[function]->atc.requests.close(request);
   }
+
+  // ---- accesses that wait for the address of a static structure
+  static constexpr Slot kStructure = 0xffff'fffe;  ///< in the place of a request
+  void structures_set(Time when);
 
   // ---- invalidations
   InvalidateVerdict invalidate(unsigned function, const InvalidateRequest& request);
@@ -117,6 +127,7 @@ class AtsUnit {
   struct Read {
     Slot use = kNoUse;
     std::uint64_t issued = 0;  // writes that its completion shows to be pushed
+    std::optional<StaticStructure> structure;
   };
   struct Function {
     Function(const DeviceConfig& device, std::uint64_t seed);

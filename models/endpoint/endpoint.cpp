@@ -7,6 +7,7 @@
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include "codec/json_value.h"
+#include "endpoint/has_ats.h"
 #include "faults/broken_rules.h"
 #include "link/transaction_queues.h"
 #include "workload/workload.h"
@@ -16,6 +17,8 @@ namespace flitwise {
 EndpointConfig EndpointConfig::of(const Config& config) {
   EndpointConfig own;
   own.device = config.device;
+  own.device.rdma.pretranslation.is_on =
+      config.device.rdma.pretranslation.is_on && config.workload.via == WorkloadVia::kRdma;
   own.link = config.link;
   own.message = config.message;
   own.faults = config.faults;
@@ -57,7 +60,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
   control_ = {static_cast<std::uint32_t>(config.link.mps),
               static_cast<std::uint32_t>(config.link.mrrs), config.device.dma.relaxed_ordering,
               config.device.dma.id_based_ordering};
-  if (config.device.atc.enabled) {
+  if (has_ats(config.device)) {
     translations_ = std::make_unique<TranslatedPath>(config, parts_, target_.page_requests(),
                                                      requests_, handles_);
   }
@@ -70,6 +73,12 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
 void Endpoint::attach(Engine& engine) {
   engine.claim(target_.map());
   shell_.attach(engine);
+}
+
+TranslationInterface& Endpoint::attach(StaticTranslations& firmware) {
+  FLITWISE_CHECK(translations_ != nullptr, "firmware that translates, and a device without ATS");
+  translations_->statics().attach(firmware);
+  return translations_->statics();
 }
 
 void Endpoint::watch_translations(TranslatedPath::Watch watch) {

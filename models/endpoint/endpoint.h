@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A device at its link: makes its parts and connects them. What each part does, and what they ask
 /// of each other: device_seams.h and docs/architecture.md.
+// Longer than 150 lines: all that a machine asks of a device.
 #pragma once
 
 #include <systemc>
@@ -39,6 +40,8 @@ class Endpoint final : public ComponentModule,
   /// To be called before the simulation starts, as the next two.
   void attach(Engine& engine);
   void attach_raw(RawEngine& engine) { shell_.attach_raw(engine); }
+  /// Likewise; firmware that translates static structures. REQUIRES: the device has ATS.
+  TranslationInterface& attach(StaticTranslations& firmware);
   /// What a reset of all functions does beside that of their registers, at its end.
   void when_reset(std::function<void()> reset) { reset_more_.swap(reset); }
   void watch_translations(TranslatedPath::Watch watch);  ///< nothing where it has no ATC

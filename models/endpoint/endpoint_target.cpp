@@ -252,7 +252,7 @@ void Endpoint::translation_written(unsigned function) {
     settings.has_privileged = pasid.has_privileged;
     settings.rcb_bytes = static_cast<unsigned>(config_.link.rcb);
     settings.mrrs_bytes = control_.mrrs;
-    unit.configure(f, settings);
+    translations_->configure(f, settings);
   }
   unit.pages_written(now());
   wake();

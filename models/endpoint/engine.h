@@ -12,6 +12,7 @@
 #include "flitwise/ids.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "hca/structure_registers.h"
 #include "tlp/splitter.h"
 #include "workload/workload.h"
 
@@ -31,7 +32,9 @@ struct Transfer {
   bool counts = true;                           ///< belongs to the measured part
   std::uint16_t steering_tag = kNoSteeringTag;  ///< of a write, which has TH then [PIO-8.3]
   bool ends_context = false;                    ///< the domain's context ends with it
-  const std::uint8_t* data = nullptr;           ///< bytes to write; null: a pattern
+  /// Of a static structure of its function; the address lies in it then. [EP-5]
+  std::optional<StaticStructure> structure = {};
+  const std::uint8_t* data = nullptr;  ///< bytes to write; null: a pattern
 };
 
 /// A transfer that is being cut into TLPs, and where it stands: `piece` is the TLP that goes next.

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "common/byte_vector.h"
+#include "endpoint/has_ats.h"
 #include "tlp/message_use.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
@@ -30,7 +31,7 @@ EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& li
   // Behind the handle registers and in front of the doorbells.
   options.msix.table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
   options.msix.pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
-  if (device.atc.enabled) {
+  if (has_ats(device)) {
     options.ats = AtsOptions{device.atc.queue_depth, true, device.atc.global_invalidate, false};
     if (device.functions.has_pasid) {
       options.pasid = PasidOptions{};
@@ -215,7 +216,7 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
   // What is unsupported in a request comes before its poison. [LNK-12.12]
   const auto is_served = [&] {
     if (is_message(tlp.type)) {
-      const bool is_for_atc = device_.atc.enabled && tlp.message_code == msg::kInvalidateRequest;
+      const bool is_for_atc = has_ats(device_) && tlp.message_code == msg::kInvalidateRequest;
       return is_for_atc || use_at_device(tlp) != MessageUse::kUnsupported;
     }
     return is_configuration(tlp.type) ? target_of(tlp).has_value()

@@ -8,24 +8,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "endpoint/translation_packet.h"
 #include "flitwise/link_socket.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise {
-namespace {
-
-// Why a reply brings nothing, for the errors of the run; null where it is one. [TCP-04] to [TCP-08]
-const char* problem_of(TranslationVerdict verdict) {
-  switch (verdict) {
-    case TranslationVerdict::kPartial:
-    case TranslationVerdict::kLast: return nullptr;
-    case TranslationVerdict::kUnsupported: return "translation_unsupported";
-    case TranslationVerdict::kAborted: return "translation_aborted";
-    default: return "bad_translation_completion";
-  }
-}
-
-}  // namespace
 
 // Parked transfers go first.
 bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
@@ -105,6 +92,10 @@ Translations::Route TranslatedPath::route(const Transfer& transfer, const Device
   const Present present{transfer, identity, cursor};
   routed_ = access_of(present);
   route_ = AtsRoute{};
+  static_.reset();
+  if (transfer.structure && statics_.firmware() != nullptr) {
+    return route_structure(present, t);
+  }
   if (transfer.op != Op::kMsi) {
     const ParkedTransfer* const waited = current_slot_ ? &unit_.parked.at(*current_slot_) : nullptr;
     route_ = unit_.route(routed_, waited, is_routed_);
@@ -120,9 +111,43 @@ Translations::Route TranslatedPath::route(const Transfer& transfer, const Device
     }
     route_.kind = AtsRoute::Kind::kUntranslated;  // The agent says what is wrong.
   }
+  return go_or_park(present);
+}
+
+// By the register of the structure, without a look-up. [EP-5]
+Translations::Route TranslatedPath::route_structure(const Present& present, Time t) {
+  const StructureBytes bytes{routed_.function, *present.transfer.structure,
+                             present.cursor.piece.address, present.cursor.piece.bytes};
+  const StructureAccess access = statics_.firmware()->access(bytes);
+  if (access.verdict == StructureAccess::Verdict::kWait) {
+    park(present, ParkedState::kAwaitsReply, AtsUnit::kStructure);
+    return {Step::kParked, {}};
+  }
+  if (access.verdict == StructureAccess::Verdict::kFault) {
+    if (current_slot_) {
+      unit_.parked.remove(*current_slot_);
+      current_slot_.reset();
+    }
+    present_.reset();
+    is_routed_ = false;
+    s_.events.count("beyond_structure");
+    requests_.fail(present.cursor.transfer, TransferStatus::kUnsupportedRequest, t);
+    return {Step::kParked, {}};
+  }
+  static_ = bytes;
+  static_token_ = present.transfer.token;
+  if (access.at == AddressType::kTranslated) {
+    route_.kind = AtsRoute::Kind::kTranslated;
+    route_.address = access.address;
+  }
+  return go_or_park(present);
+}
+
+// Not past others that it must not pass.
+Translations::Route TranslatedPath::go_or_park(const Present& present) {
   const ParkedTransfers& parked = unit_.parked;
   if (current_slot_ ? parked.may_pass_all_before(*current_slot_)
-                    : parked.empty() || parked.may_pass_all(shape_of(transfer))) {
+                    : parked.empty() || parked.may_pass_all(shape_of(present.transfer))) {
     return {Step::kGo, route_.latency};
   }
   park(present, ParkedState::kReady);
@@ -192,6 +217,12 @@ bool TranslatedPath::apply_route(Tlp& tlp, const DeviceIdentity& identity,
       watch_(identity, tlp.address, piece.address);
     }
   }
+  if (static_) {
+    statics_.firmware()->begin(*static_, static_token_);
+    if (is_translated && tlp.type == TlpType::kMWr) {  // in front of all completions to come
+      statics_.firmware()->end(static_->function, static_->structure);
+    }
+  }
   const bool always_names_pasid = config_.at == At::kTranslatedPasid;  // on translated ones, too
   if (unit_.has_pasid() && !always_names_pasid) {
     // model: none, as one domain goes with and without its PASID.
@@ -202,7 +233,8 @@ bool TranslatedPath::apply_route(Tlp& tlp, const DeviceIdentity& identity,
 
 void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_flush) {
   const bool is_translated = !is_flush && route_.kind == AtsRoute::Kind::kTranslated;
-  unit_.read_opened(function, tag, is_translated ? &routed_ : nullptr);
+  unit_.read_opened(function, tag, is_translated ? &routed_ : nullptr,
+                    is_translated && static_ ? std::optional(static_->structure) : std::nullopt);
 }
 
 // A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-01]
@@ -224,24 +256,13 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
   }
   const DeviceIdentity& identity = present.identity;
   const TranslationAsk ask = unit_.ask_for(routed_, route_.translations);
-  TranslationAsk nameless = ask;  // who asks is written as the link's form of identity has it
-  nameless.pasid.reset();
-  PacketRef packet = s_.pool.make(PacketKind::kTlp);
-  Tlp& tlp = packet->tlp;
-  tlp = translation_request_tlp(nameless, unit_.settings(routed_.function), identity.bdf);
-  const bool has_handle = handle.outcome == Handles::Outcome::kHandle;
-  apply_identity(tlp, config_.form(), unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
-                 has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>());
-  packet->domain = present.transfer.domain;
-  packet->identity = identity;
-  packet->has_identity = true;
+  const TranslationAsker asker{present.transfer.domain, identity, handle, present.transfer.counts};
+  PacketRef packet = translation_packet(s_, config_, unit_, ask, asker);
   packet->request = present.cursor.transfer;
-  packet->counts = present.transfer.counts;
   packet->stamp(Hop::kIssue, t);
   const Time ready = t + route_.latency + handle.latency;
   packet->stamp(Hop::kHandle, ready);
-  s_.sizer.size(*packet);
-  const Slot slot = unit_.open_request(routed_.function, ask, tlp, present.transfer.counts);
+  const Slot slot = unit_.open_request(routed_.function, ask, packet->tlp, present.transfer.counts);
   requests_.open_translation(routed_.function, packet, handle.pin, slot, t);
   s_.output.send(std::move(packet), ready + config_.device.timing.pipeline, {});
   park(present, ParkedState::kAwaitsReply, slot);
@@ -293,6 +314,10 @@ void TranslatedPath::fail_parked(Which which, const char* kind, TransferStatus s
 // [ATR-14] [TCP-01] to [TCP-08]
 void TranslatedPath::complete(unsigned function, const Packet& packet,
                               const OutstandingRequest& request, Time t) {
+  if (StaticRequests::has(request)) {
+    statics_.complete(function, packet, request, t);
+    return;
+  }
   const Slot slot = request.transfer;
   const TranslationVerdict verdict = unit_.take_reply(function, slot, packet);
   if (verdict == TranslationVerdict::kPartial) {
@@ -318,6 +343,10 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
 
 [[gnu::noinline]] void TranslatedPath::give_up(unsigned function, const OutstandingRequest& request,
                                                Time t) {
+  if (StaticRequests::has(request)) {
+    statics_.give_up(request, t);
+    return;
+  }
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   unit_.give_up_request(function, request.transfer);
   handles_.let_go(request, true);
@@ -327,14 +356,31 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
 void TranslatedPath::read_ended(unsigned function, std::uint16_t tag, const Tlp& request,
                                 TransferStatus status, Time t) {
   const bool is_ordered = !request.relaxed_ordering && !request.id_based_ordering;
-  unit_.read_ended(function, tag, is_ordered && status == TransferStatus::kDone);
+  const bool is_pushing = is_ordered && status == TransferStatus::kDone;
+  if (const auto structure = unit_.read_ended(function, tag, is_pushing)) {
+    statics_.firmware()->end(function, *structure);
+  }
   if (unit_.has_completion(function) && !s_.functions.is_in_reset(function)) {
     send_invalidate_completions(function, t);  // a reset sends nothing [CFG-03] [CFG-04]
   }
 }
 
+void TranslatedPath::configure(unsigned function, const TranslationSettings& settings) {
+  unit_.configure(function, settings);
+  tell_firmware(function);
+}
+
+// [EP-13]
+void TranslatedPath::tell_firmware(unsigned function) {
+  if (StaticTranslations* const firmware = statics_.firmware()) {
+    const bool is_enabled = unit_.knows(function) && unit_.settings(function).is_enabled;
+    firmware->enabled(function, is_enabled, now());
+  }
+}
+
 void TranslatedPath::forget(unsigned function) {
   unit_.reset(function, s_.functions.bdf_of(function));
+  tell_firmware(function);
   boost::range::remove_erase_if(ended_contexts_, [&](const EndedContext& one) {
     return s_.functions.function_of(one.domain) == function;
   });
@@ -377,7 +423,13 @@ void TranslatedPath::invalidate(const Packet& packet, unsigned function,
   }
   invalidation_counts_ = packet.counts;
   switch (unit_.invalidate(function, request)) {
-    case InvalidateVerdict::kAccept: send_invalidate_completions(function, t); break;
+    case InvalidateVerdict::kAccept:
+      if (StaticTranslations* const firmware = statics_.firmware()) {
+        const PageRange range = rounded_up_to_stu(request.range, unit_.settings(function).stu);
+        firmware->invalidated(function, request.itag % kItags, range, scope_of(request), t);
+      }
+      send_invalidate_completions(function, t);
+      break;
     case InvalidateVerdict::kUnsupportedRequest:
       s_.events.report(function, "unsupported_request",
                        cfg::aer::Uncorrectable::kUnsupportedRequest, packet, t);

@@ -10,6 +10,7 @@
 
 #include "endpoint/ats_unit.h"
 #include "endpoint/request_seams.h"
+#include "endpoint/static_requests.h"
 #include "flitwise/config.h"
 #include "tlp/identity.h"
 
@@ -24,7 +25,8 @@ class TranslatedPath final : public Translations {
         s_(parts),
         requests_(requests),
         handles_(handles),
-        unit_(config.device, config.seed, pages) {}
+        unit_(config.device, config.seed, pages),
+        statics_(config_, s_, unit_, requests, handles) {}
 
   /// Told of each TLP with data that goes out by a translation of the device: whose it is, where it
   /// goes and the address that was translated.
@@ -62,6 +64,11 @@ class TranslatedPath final : public Translations {
   /// The reset of the function is over: all of it is forgotten. [CFG-03] [CFG-04] [PRI-38]
   void forget(unsigned function);
 
+  /// Software has set a function up anew. [CFG-01] [CFG-02] [CFG-07]
+  void configure(unsigned function, const TranslationSettings& settings);
+
+  /// For firmware that translates ahead of use.
+  StaticRequests& statics() { return statics_; }
   /// What software sets, what is counted, and what waits.
   AtsUnit& unit() { return unit_; }
   const AtsUnit& unit() const { return unit_; }
@@ -87,6 +94,9 @@ class TranslatedPath final : public Translations {
   AtsAccess access_of(const Present& present) const;
   Tlp shape_of(const Transfer& transfer) const;
   void park(const Present& present, ParkedState state, Slot awaited = 0);
+  Route route_structure(const Present& present, Time now);
+  Route go_or_park(const Present& present);
+  void tell_firmware(unsigned function);
   bool can_send_request(unsigned function, Time now);
   Step ask_for_translation(const Present& present, Time now);
   void ask_for_page(const Present& present, Time now);
@@ -107,6 +117,9 @@ class TranslatedPath final : public Translations {
   TagTable& requests_;
   Handles& handles_;
   AtsUnit unit_;
+  StaticRequests statics_;
+  std::optional<StructureBytes> static_;  // what the present TLP touches of a structure
+  std::uint32_t static_token_ = 0;        // of its transfer
   AtsRoute route_;                        // of the present TLP
   AtsAccess routed_;                      // what it touches
   bool is_routed_ = false;                // its look-up is in the statistics

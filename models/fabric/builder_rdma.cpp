@@ -10,6 +10,7 @@
 #include "fabric/engine_kinds.h"
 #include "fabric/route_steps.h"
 #include "network/addresses.h"
+#include "rdma/eps_result.h"
 #include "rdma/hca_result.h"
 #include "rdma/rdma_connections.h"
 #include "rdma/rdma_sender.h"
@@ -57,8 +58,12 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
   const RdmaConfig& rdma = device.config.device.rdma;
   VerbsDriverConfig config;
   config.hca.rdma = rdma;
-  config.hca.geometry = {workload.buffer_size, rdma.queue, rdma.cq, rdma.cqe,
-                         workload.sizes.empty() ? workload.payload : workload.size_cap};
+  config.hca.geometry = {workload.buffer_size,
+                         rdma.queue,
+                         rdma.cq,
+                         rdma.cqe,
+                         workload.sizes.empty() ? workload.payload : workload.size_cap,
+                         rdma.pretranslation.is_on ? workload.domains : 0};
   config.hca.buffer_base = workload.buffer_base;
   config.hca.pairs = workload.domains;
   config.hca.doorbell = device.config.device.functions.bar_size / 2;
@@ -131,6 +136,13 @@ NicPort& join_to_network(Fabric& fabric, FabricDevice& device, FabricDevice& pee
   return far;
 }
 
+// The pages that a driver has for them lie one behind the other.
+std::uint64_t buffers_of(const FabricDevice& device, const HostNode& host) {
+  const std::uint64_t base = device.config.workload.buffer_base;
+  return host.driver ? host.driver->physical_of(device.endpoint->identity_of(DomainId{0}), base)
+                     : base;
+}
+
 void add_rdma(Builder& builder, FabricDevice& device) {
   Fabric& fabric = builder.fabric();
   const Fabric::Surroundings& around = fabric.surroundings;
@@ -141,15 +153,19 @@ void add_rdma(Builder& builder, FabricDevice& device) {
   const Config& config = device.config;
   const RunConfig run = builder.with_own_seed(config, fabric.graph[device.node].position).run;
   HostNode& host = *around.hosts[device.host];
-  const RdmaSender::Site site = {device.name,
-                                 *device.endpoint,
-                                 host.bridge,
-                                 host.memory,
-                                 around.hosts[first_peer.host]->memory,
-                                 index_of(fabric, device),
-                                 around.bar,
-                                 around.counting_starts,
-                                 around.work_ended};
+  HostNode& peer_host = *around.hosts[first_peer.host];
+  const RdmaSender::Site site = {
+      device.name,
+      *device.endpoint,
+      host.bridge,
+      host.memory,
+      peer_host.memory,
+      index_of(fabric, device),
+      around.bar,
+      around.counting_starts,
+      around.work_ended,
+      [&device, &host] { return buffers_of(device, host); },
+      [&first_peer, &peer_host] { return buffers_of(first_peer, peer_host); }};
   const VerbsDriverConfig verbs = verbs_config(builder, fabric, device, connections);
   WorkloadConfig asked = config.workload;
   asked.domains = verbs.hca.pairs_of_each();  // those of the peer that it asks
@@ -160,6 +176,9 @@ void add_rdma(Builder& builder, FabricDevice& device) {
   device.components.insert(
       std::find(device.components.begin(), device.components.end(), device.endpoint),
       {&sender.driver(), &sender.hca()});
+  if (sender.eps() != nullptr) {
+    device.components.push_back(sender.eps());
+  }
   builder.join_later([&fabric, &device, &first_peer, &sender, own, seed = run.seed] {
     NicPort& port = rdma_nic_of(device);
     if (const CableConfig& cable = device.config.device.rdma.cable; cable.is_bad()) {
@@ -176,7 +195,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
 }  // namespace
 
 EngineKind rdma_engines() {
-  return {WorkloadVia::kRdma, add_rdma, {hca_table, hca_stage_table, verbs_table}};
+  return {WorkloadVia::kRdma, add_rdma, {hca_table, hca_stage_table, verbs_table, eps_table}};
 }
 
 }  // namespace flitwise

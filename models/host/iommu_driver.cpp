@@ -30,6 +30,16 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const HostConfig& 
         teardown_.repeat();
       }) {}
 
+std::uint64_t IommuDriver::physical_of(const DeviceIdentity& who, std::uint64_t address) const {
+  const DriverPages& pages = parts_.pages;
+  const auto index = has_pages_ ? pages.find(who.bdf, who.pasid, address) : std::nullopt;
+  if (!index || !pages.page(*index).frame) {
+    return address;
+  }
+  const std::uint64_t offset = address & PageRange::mask_of(pages.page_bits());
+  return pages.frames().physical(*pages.page(*index).frame) + offset;
+}
+
 void IommuDriver::start() {
   is_started_ = true;
   parts_.registers.read(reg::kCap, 8, [this](std::uint64_t capabilities) {

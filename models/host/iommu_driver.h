@@ -42,6 +42,9 @@ class IommuDriver : public ComponentModule {
                         std::uint64_t untranslated) {
     parts_.pages.frames().use(who, physical, untranslated);
   }
+  /// Where in host memory an address of a function and PASID lies; itself, where the driver has no
+  /// page there.
+  std::uint64_t physical_of(const DeviceIdentity& who, std::uint64_t address) const;
   /// Sets up queues and interrupts. REQUIRES: take_over() was called.
   void start();
   bool is_started() const { return is_started_; }

@@ -65,12 +65,19 @@ void UnmapThread::next() {
 }
 
 // Whoever is not mapped, or may not be unmapped, is left out. The permission goes with the entry,
-// one access later. [SEC-05]
+// one access later. [SEC-05] Of memory that is registered for RDMA the entry is written anew as it
+// stands, as where pages are split or joined: what is known of it goes all the same.
 void UnmapThread::clear(std::size_t at) {
   Unmap& unmap = batch_.back();
   while (at < unmap.count) {
     const Index index = unmap.first + static_cast<Index>(at++);
     const DriverPages::Page& page = driver_.pages.page(index);
+    if (page.frame && page.is_registered) {
+      unmap.pages.emplace_back(index, *page.frame);
+      driver_.pages.write_again(index);
+      driver_.bridge.after(driver_.step, [this, at] { clear(at); });
+      return;
+    }
     if (!page.frame || page.is_pinned) {
       continue;
     }
@@ -184,6 +191,9 @@ void UnmapThread::wait_is_over() {
     held_ -= unmap.pages.size();
     latency_.record(now() - unmap.called);
     for (const auto& [page, frame] : unmap.pages) {
+      if (driver_.pages.page(page).is_registered) {
+        continue;
+      }
       driver_.pages.frames().take_back(frame);
       ++freed_;
       if (driver_.config.remap_after.fs != 0) {

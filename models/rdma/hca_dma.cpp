@@ -9,7 +9,6 @@
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
-
 HcaJob& HcaDma::make(HcaModule& owner, Kind kind, bool is_read) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(records_.size()));
@@ -30,6 +29,7 @@ HcaJob& HcaDma::make(HcaModule& owner, Kind kind, bool is_read) {
 
 void HcaDma::start(Job& job, Time now) {
   job.ready = now;
+  job.counts = counts_;
   if (job.is_read && job.into == nullptr) {
     job.own.resize(job.bytes);
   }
@@ -81,7 +81,7 @@ HcaStageResult HcaDma::result(Time /*now*/) const {
 std::uint64_t HcaDma::static_accesses() const {
   std::uint64_t sum = 0;
   for (int i = 0; i < kHcaJobKinds; ++i) {
-    sum += is_static(static_cast<Kind>(i)) ? counts_by_kind_[i] : 0;
+    sum += structure_of(static_cast<Kind>(i)) ? counts_by_kind_[i] : 0;
   }
   return sum;
 }
@@ -128,6 +128,10 @@ bool HcaDma::next(Time now, Transfer& transfer) {
 void HcaDma::set_address(const Job& job, Transfer& transfer) const {
   transfer.domain = DomainId{job.queue_pair};
   transfer.address = job.address;
+  if (uses_structures_ && structure_of(job.kind)) {
+    transfer.structure = structure_of(job.kind);
+    transfer.domain = DomainId{0};
+  }
 }
 
 void HcaDma::data(std::uint32_t token, std::uint64_t offset, const std::uint8_t* bytes,
@@ -140,6 +144,16 @@ void HcaDma::finished(const TransferEnd& end) {
   const Time when = std::max(end.when, now());
   const bool is_ok = end.status == TransferStatus::kDone;
   failed_ += is_ok ? 0 : 1;
+  const Job& job = records_[end.token];
+  if (job.counts && structure_of(job.kind)) {
+    const bool was_translated = job.was_translated && !job.was_untranslated;
+    pretranslated_ += was_translated ? 1 : 0;
+    if (job.is_read) {
+      StaticReads& reads = static_reads_[was_translated ? 0 : 1];
+      ++reads.count;
+      reads.span += when - job.ready;
+    }
+  }
   done_.add({end.token, is_ok}, when);
   ask_at(when);
   wake_(when);

@@ -8,6 +8,7 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -82,6 +83,25 @@ class HcaDma final : public HcaModule, public Engine {
 
   /// Rings, states and completion queues, since the start of the run.
   std::uint64_t static_accesses() const;
+  /// Accesses to static structures name these from now on, and are made in the name of the first
+  /// domain of their function.
+  void use_structures() { uses_structures_ = true; }
+  /// A TLP of the job has touched a structure.
+  void touched(std::uint32_t token, bool is_translated) {
+    Job& job = records_[token];
+    (is_translated ? job.was_translated : job.was_untranslated) = true;
+  }
+  /// Of static structures.
+  struct StaticReads {
+    std::uint64_t count = 0;
+    Time span{};  ///< in all, from when they could leave to their data
+    double mean_ns() const { return count == 0 ? 0 : span.ns() / static_cast<double>(count); }
+  };
+  const StaticReads& static_reads(bool was_translated) const {
+    return static_reads_[was_translated ? 0 : 1];
+  }
+  /// Accesses whose address was translated ahead of use.
+  std::uint64_t pretranslated() const { return pretranslated_; }
 
  private:
   struct Done {
@@ -105,11 +125,12 @@ class HcaDma final : public HcaModule, public Engine {
   DueQueue<Done> done_;
   DoneInOrder payload_;
   std::uint64_t counts_by_kind_[kHcaJobKinds] = {};
-  std::uint64_t failed_ = 0;
+  std::uint64_t failed_ = 0, pretranslated_ = 0;
+  std::array<StaticReads, 2> static_reads_{};
   HcaStageResult row_;  // of the window
   Time spent_{};        // of the jobs of the window that are over, from when they might go
   std::uint64_t over_ = 0;
-  bool counts_ = false;
+  bool counts_ = false, uses_structures_ = false;
 };
 
 }  // namespace flitwise

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "flitwise/time.h"
+#include "hca/structure_registers.h"
 #include "network/frame.h"
 
 namespace flitwise {
@@ -24,9 +26,16 @@ enum class HcaJobKind : std::uint8_t {
   kCompletion
 };
 inline constexpr int kHcaJobKinds = 9;
-/// Of rings, states and completion queues, which stay where they are.
-constexpr bool is_static(HcaJobKind kind) {
-  return kind <= HcaJobKind::kStateBack || kind == HcaJobKind::kCompletion;
+/// What of host memory an access is to, where that stays in its place. [EP-1]
+constexpr std::optional<StaticStructure> structure_of(HcaJobKind kind) {
+  switch (kind) {
+    case HcaJobKind::kSendEntries: return StaticStructure::kRingDescriptors;
+    case HcaJobKind::kReceiveEntries: return StaticStructure::kRqDescriptors;
+    case HcaJobKind::kState:
+    case HcaJobKind::kStateBack: return StaticStructure::kQpStateArray;
+    case HcaJobKind::kCompletion: return StaticStructure::kCq;
+    default: return std::nullopt;
+  }
 }
 
 struct HcaJob {
@@ -43,9 +52,11 @@ struct HcaJob {
   FrameRef frame = {};  ///< that has the bytes
   bool is_last = true;  ///< of it
   bool is_ok = true;
-  HcaModule* owner = nullptr;  ///< that is told of its end
-  std::uint32_t token = 0;     ///< which record it is
-  Time ready{};                ///< since then it may go
+  HcaModule* owner = nullptr;                             ///< that is told of its end
+  std::uint32_t token = 0;                                ///< which record it is
+  Time ready{};                                           ///< since then it may go
+  bool counts = true;                                     ///< it began in the measured part
+  bool was_translated = false, was_untranslated = false;  ///< TLPs of it, ahead of use
 };
 
 }  // namespace flitwise

@@ -93,6 +93,10 @@ void Hca::report(RunResult& result) const {
   row.retransmits = pairs_.sum_of(QpCounter::kResent);
   row.untranslated = dma_.static_accesses();
   row -= before_;
+  row.pretranslated = dma_.pretranslated();
+  row.untranslated -= row.pretranslated;
+  row.pretranslated_read = dma_.static_reads(true).mean_ns();
+  row.untranslated_read = dma_.static_reads(false).mean_ns();
   row.device = device_;
   row.drops = receiver_.drops();
   for (int i = 0; i < kQpCounters; ++i) {

@@ -55,6 +55,11 @@ const StatisticsTable& hca_table() {
                  "Accesses to static structures with an address that was translated before.")
           .count("untranslated", &Row::untranslated,
                  "Other accesses to static structures: rings, states, completion queues.")
+          .real("pretranslated_read", &Row::pretranslated_read, "ns",
+                "Reads of static structures with an address that was translated before, from when "
+                "they could leave to their data: mean.")
+          .real("untranslated_read", &Row::untranslated_read, "ns",
+                "The same of other reads of static structures.")
           .count("retransmits", &Row::retransmits, "Packets that were sent again.")
           .count("sent_frames", &Row::sent_frames, "Frames that have left by the network port.")
           .count("sent_bytes", &Row::sent_bytes,

@@ -27,6 +27,7 @@ struct HcaCounters {
 struct HcaResult : HcaCounters {
   std::string device;
   std::uint64_t port = 0;
+  double pretranslated_read = 0, untranslated_read = 0;  ///< of static structures, mean, ns
   CountsByKind drops;
 };
 

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "endpoint/device_sender.h"
 #include "endpoint/endpoint.h"
 #include "host/host_bridge.h"
 #include "memory/memory_port.h"
+#include "rdma/eps.h"
 #include "rdma/hca.h"
 #include "rdma/verbs_driver.h"
 
@@ -30,6 +32,9 @@ class RdmaSender final : public DeviceSender {
     const std::function<std::uint64_t(std::size_t)>& bar;     ///< BAR 0, once it has one
     const std::function<void(std::size_t)>& counting_starts;  ///< with the next request
     const std::function<void()>& work_ended;
+    /// Where in host memory the device's buffers begin, and those of the one that it asks, once
+    /// tables are made.
+    std::function<std::uint64_t()> buffers, peer_buffers;
   };
   RdmaSender(const Site& site, const VerbsDriverConfig& config, const WorkloadConfig& workload,
              const DeviceConfig& device, const RunConfig& run);
@@ -37,18 +42,24 @@ class RdmaSender final : public DeviceSender {
   void start(Time now) override;
   Hca& hca() { return hca_; }
   VerbsDriver& driver() { return driver_; }
+  /// Null: no structure is translated ahead of use.
+  Eps* eps() { return eps_ ? &*eps_ : nullptr; }
 
  private:
   VerbsDriver::Hooks hooks();
+  void add_eps();
+  void write_registers();
   void ring(Doorbell bell);
   void store(const std::uint8_t* bytes, std::size_t size);
-  static VerbsDriver::Memory memory_of(MemoryPort& memory);
+  static VerbsDriver::Memory memory_of(MemoryPort& memory, const std::uint64_t& shift);
 
   const Site site_;
   const VerbsDriverConfig config_;
-  const std::uint64_t warmup_;  // requests
-  SeenWords& seen_;             // entries of completion queues
+  const std::uint64_t warmup_;                // requests
+  std::uint64_t shift_ = 0, peer_shift_ = 0;  // from addresses of devices to those of memory
+  SeenWords* seen_ = nullptr;                 // entries of completion queues
   Hca hca_;
+  std::optional<Eps> eps_;
   VerbsDriver driver_;
   std::uint64_t begun_ = 0;  // requests
 };

@@ -7,6 +7,7 @@
 
 #include "common/random.h"
 #include "endpoint/domain_numbers.h"
+#include "endpoint/has_ats.h"
 #include "flitwise/error.h"
 #include "host/host_access.h"
 #include "workload/nic_profile.h"
@@ -99,7 +100,7 @@ class DriverSetUp {
     domain.identity = identity;
     domain.number = tables_.domain_of(identity);
     domain.pasid = names_pasid ? identity.pasid : OptionalId<Pasid>();
-    domain.has_device_tlb = c.device.atc.enabled;
+    domain.has_device_tlb = has_ats(c);
     domain.has_page_requests = c.device.pri.enabled;
     domain.queue_depth = static_cast<std::uint8_t>(c.device.atc.queue_depth % 32);
     domain.physical_function = device.endpoint->base();
@@ -173,8 +174,10 @@ class DriverSetUp {
       const std::uint64_t entry = tables_.map_page(identity, page, 0);
       driver_.set_flags(memory.peek_u64(entry));
       memory.poke_u64(entry, 0);
-      const bool is_pinned = has_flushes && page == flushes;
+      const bool is_registered = workload.via == WorkloadVia::kRdma;
+      const bool is_pinned = is_registered || (has_flushes && page == flushes);
       const DriverPages::Index index = driver_.add_page(entry, is_pinned);
+      driver_.page(index).is_registered = is_registered;
       if (is_pinned || premapped_.chance(config_.host.iommu_driver.premapped)) {
         driver_.map(index);
       }

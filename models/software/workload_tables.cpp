@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "endpoint/has_ats.h"
 #include "flitwise/error.h"
 #include "workload/nic_profile.h"
 #include "workload/workload.h"
@@ -44,7 +45,7 @@ bool shares_permissions(const Config& config) {
                            dhi.on_miss == OnMiss::kStall && config.link.dhi_form != DhiForm::kTag;
   const At at = config.workload.at;
   const bool leaves_out_pasids =
-      at == At::kTranslated || (at == At::kUntranslated && config.device.atc.enabled);
+      at == At::kTranslated || (at == At::kUntranslated && has_ats(config));
   return config.iommu.secure_ats && leaves_out_pasids && !has_handles;
 }
 
@@ -103,7 +104,7 @@ void WorkloadTables::map_device(const FabricDevice& device) {
                  NicProfile::kRingsBytes);
     }
   }
-  if (!config.device.atc.enabled && workload.at == At::kUntranslated) {
+  if (!has_ats(config) && workload.at == At::kUntranslated) {
     disable_device_tlbs(endpoint.base(), config.device.functions.count);
   }
 }

@@ -25,8 +25,12 @@ constexpr const char* kRdmaPeer = "device.rdma.peer";
 RdmaGeometry geometry_of(const Config& config) {
   const WorkloadConfig& workload = config.workload;
   const RdmaConfig& rdma = config.device.rdma;
-  return {workload.buffer_size, rdma.queue, rdma.cq, rdma.cqe,
-          workload.sizes.empty() ? workload.payload : workload.size_cap};
+  return {workload.buffer_size,
+          rdma.queue,
+          rdma.cq,
+          rdma.cqe,
+          workload.sizes.empty() ? workload.payload : workload.size_cap,
+          rdma.pretranslation.is_on ? workload.domains : 0};
 }
 
 }  // namespace
@@ -50,8 +54,17 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
   broken.add_if(!workload.real_payload, {"workload.via", "workload.real_payload"},
                 "work requests, which are bytes in host memory; expected workload.real_payload "
                 "true");
-  broken.add_if(config.host.iommu_driver.enabled, {"workload.via", "host.iommu_driver.enabled"},
-                "a driver that moves pages under rings; expected host.iommu_driver.enabled false");
+  const IommuDriverConfig& driver = config.host.iommu_driver;
+  broken.add_if(driver.enabled && driver.teardown_rate > 0,
+                {"workload.via", "host.iommu_driver.teardown_rate"},
+                "contexts that end, and queue pairs that do not; expected "
+                "host.iommu_driver.teardown_rate 0");
+  const Bytes page = config.iommu.page;
+  broken.add_if(
+      driver.enabled && (workload.buffer_size % page != 0 || workload.buffer_base % page != 0),
+      {"host.iommu_driver.enabled", "workload.buffer_size", "workload.buffer_base", "iommu.page"},
+      "buffers of {} from {:#x} on, which a driver maps in pages of {}; expected whole pages",
+      size_text(workload.buffer_size), workload.buffer_base, size_text(page));
   broken.add_if(workload.domain_choice == DomainChoice::kChurn,
                 {"workload.via", "workload.domain_choice"},
                 "contexts that end, and queue pairs that do not; expected another "
@@ -73,21 +86,50 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
       {"network.switch.queue", "device.rdma.mtu"},
       "a queue of {} for frames of up to {}; expected room for one or more",
       size_text(config.network.switches.queue), size_text(frame));
-  const RdmaArea area(geometry_of(config), 0, 0U);
   broken.add_if(
-      area.places() == 0, {"workload.buffer_size", size, "device.rdma.queue", "device.rdma.cq"},
+      rdma.pretranslation.is_on && (config.iommu.translation == Translation::kOff ||
+                                    config.iommu.translation == Translation::kPassThrough),
+      {"device.rdma.pretranslation.enabled", "iommu.translation"},
+      "structures that are to be translated ahead of use, and iommu.translation {}; "
+      "expected first_stage, second_stage or nested",
+      spelling(config.iommu.translation));
+  broken.add_if(rdma.pretranslation.is_on && workload.at == At::kTranslated,
+                {"device.rdma.pretranslation.enabled", "workload.at"},
+                "addresses that all are translated already; expected workload.at untranslated");
+  const RdmaGeometry geometry = geometry_of(config);
+  const RdmaArea area(geometry, 0, 0U);
+  constexpr Bytes kUnit = Bytes{1} << 10;
+  const Bytes most = std::max<Bytes>(geometry.most_bytes, 8) + 63;
+  broken.add_if(
+      geometry.together > 0 && area.places() == 0,
+      {"device.rdma.pretranslation.enabled", "workload.buffer_size", "workload.domains", size,
+       "device.rdma.queue", "device.rdma.cq"},
+      "states and rings of {} queue pairs of {} entries, and two completion queues of {}, that lie "
+      "together in the first buffer, of {}; expected room for three messages of {} behind them, {} "
+      "or more",
+      workload.domains, rdma.queue, rdma.cq, size_text(workload.buffer_size),
+      size_text(geometry.most_bytes),
+      size_text((structures_end(geometry) + 3 * most + kUnit - 1) / kUnit * kUnit));
+  broken.add_if(
+      geometry.together == 0 && area.places() == 0,
+      {"workload.buffer_size", size, "device.rdma.queue", "device.rdma.cq"},
       "a buffer of {} for rings of {} entries, two completion queues of {} and messages of {}; "
       "expected room for three messages behind them, 1MiB or more",
-      size_text(workload.buffer_size), rdma.queue, rdma.cq,
-      size_text(geometry_of(config).most_bytes));
+      size_text(workload.buffer_size), rdma.queue, rdma.cq, size_text(geometry.most_bytes));
 }
 
 namespace {
 
 /// Keys that have one value at both ends of a connection, in canonical spelling.
-constexpr const char* kShared[] = {"device.rdma.mtu", "device.rdma.queue", "device.rdma.cq",
-                                   "device.rdma.cqe", "workload.payload",  "workload.buffer_size",
-                                   "workload.sizes",  "workload.size_cap"};
+constexpr const char* kShared[] = {"device.rdma.mtu",
+                                   "device.rdma.queue",
+                                   "device.rdma.cq",
+                                   "device.rdma.cqe",
+                                   "device.rdma.pretranslation.enabled",
+                                   "workload.payload",
+                                   "workload.buffer_size",
+                                   "workload.sizes",
+                                   "workload.size_cap"};
 
 /// All devices of a machine, and what has to hold between those with adapters.
 class Adapters {

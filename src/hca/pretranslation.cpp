@@ -87,17 +87,51 @@ void Pretranslation::set_enabled(bool is_enabled) {
   }
 }
 
-// A candidate lies in one page of the size that its function has. While accesses by an old
-// translation are under way there is no new one, so that an invalidation knows which to wait for.
-bool Pretranslation::wants_request(const Function& function, const Structure& structure,
-                                   Time now) const {
+void Pretranslation::set_pasid(std::uint32_t function, OptionalId<Pasid> pasid) {
+  functions_[function].setup.pasid = pasid;
+  begin_anew(functions_[function]);
+}
+
+// It lies in one page of the size that its function has, and nothing is known or asked of it.
+bool Pretranslation::is_candidate(const Function& function, const Structure& structure) {
   const StructureRegister& csr = structure.csr;
   const std::uint64_t offset =
       structure.guest_address & PageRange::mask_of(function.setup.page_bits);
   const std::uint64_t page = std::uint64_t{1} << function.setup.page_bits;
   return csr.allows_translation && csr.bytes > 0 && csr.bytes <= page - offset &&
-         structure.record == Record::kNone && !structure.is_left && structure.uses == 0 &&
-         structure.retry_at <= now;
+         structure.record == Record::kNone && !structure.is_left;
+}
+
+// While accesses by an old translation are under way there is no new one, so that an invalidation
+// knows which to wait for.
+bool Pretranslation::wants_request(const Function& function, const Structure& structure, Time now) {
+  return is_candidate(function, structure) && structure.uses == 0 && structure.retry_at <= now;
+}
+
+template <class Visit>
+void Pretranslation::for_each_wish(Visit visit) const {
+  for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+    for (const Structure& structure : functions_[f].structures) {
+      const bool is_cleared_for_good = structure.is_left && !structure.csr.is_valid;
+      if (is_running(f) && (is_cleared_for_good || is_candidate(functions_[f], structure))) {
+        visit(structure);
+      }
+    }
+  }
+}
+
+bool Pretranslation::has_wishes() const {
+  bool has_some = false;
+  for_each_wish([&](const Structure& /*structure*/) { has_some = true; });
+  return has_some;
+}
+
+Time Pretranslation::next_retry(Time now) const {
+  Time next = Time::never();
+  for_each_wish([&](const Structure& structure) {
+    next = structure.retry_at > now ? std::min(next, structure.retry_at) : next;
+  });
+  return next;
 }
 
 std::optional<PretranslationRequest> Pretranslation::next(Time now) {

@@ -64,6 +64,8 @@ class Pretranslation {
   void allow(std::uint32_t function, StaticStructure structure, bool is_allowed);
   /// The driver is there: a boot. [EP-1] [EP-13]
   void start(std::uint32_t function);
+  /// Of the accesses and requests of its structures. Gives up as start() does.
+  void set_pasid(std::uint32_t function, OptionalId<Pasid> pasid);
   /// It is unloaded, or the function is reset or disabled. Accesses that are under way still end().
   /// [EP-10] [EP-13]
   void stop(std::uint32_t function);
@@ -77,6 +79,12 @@ class Pretranslation {
   /// The next request that may leave now. Sets addresses anew that are cleared and stay
   /// untranslated. [EP-1] [EP-2] [EP-7]
   std::optional<PretranslationRequest> next(Time now);
+  /// Structures are left that next() may ask for, now or later.
+  bool has_wishes() const;
+  /// The end of the first pause that ends behind `now`; never: there is none. [EP-6]
+  Time next_retry(Time now) const;
+  /// As many requests are out as may be.
+  bool is_full() const { return slots_.free() == 0; }
   /// The answer to a request: what a naturally aligned range is translated to. False: there is no
   /// such request. [EP-4] [EP-6]
   bool answer(std::uint32_t id, const TranslationEntry& translation, Time now);
@@ -104,6 +112,9 @@ class Pretranslation {
     return of(function, structure).uses;
   }
 
+  std::uint64_t guest_address(std::uint32_t function, StaticStructure structure) const {
+    return of(function, structure).guest_address;
+  }
   const StructureRegister& at(std::uint32_t function, StaticStructure structure) const {
     return of(function, structure).csr;
   }
@@ -142,7 +153,10 @@ class Pretranslation {
   Structure& of(std::uint32_t function, StaticStructure structure) {
     return functions_[function].structures[static_cast<unsigned>(structure)];
   }
-  bool wants_request(const Function& function, const Structure& structure, Time now) const;
+  template <class Visit>
+  void for_each_wish(Visit visit) const;
+  static bool is_candidate(const Function& function, const Structure& structure);
+  static bool wants_request(const Function& function, const Structure& structure, Time now);
   PretranslationRequest ask(std::uint32_t function, unsigned structure, Time now);
   void give_up(Structure& structure);
   void begin_anew(Function& function);

@@ -146,6 +146,11 @@ PageFrames::Frame DriverPages::unmap(Index index) {
   return frame;
 }
 
+void DriverPages::write_again(Index index) {
+  const Page& page = pages_[index];
+  poke_(page.entry, frames_.physical(*page.frame) | flags_);
+}
+
 // ---- records of pages
 
 PageFrames::PageFrames(std::uint64_t base, unsigned page_bits, Frame count)

@@ -110,6 +110,7 @@ class DriverPages {
     std::uint32_t domain = 0;
     std::optional<PageFrames::Frame> frame;  ///< absent: not mapped
     bool is_pinned = false;                  ///< never unmapped
+    bool is_registered = false;              ///< for RDMA: pinned, and its entry is written anew
     bool is_wanted = false;                  ///< somebody is about to map it
   };
 
@@ -153,6 +154,8 @@ class DriverPages {
   /// Clears its leaf. The page of memory stays taken until frames().take_back(), and permitted
   /// until revoke(). REQUIRES: it is mapped.
   PageFrames::Frame unmap(Index page);
+  /// Writes the leaf of one that is mapped as it stands.
+  void write_again(Index page);
   /// Takes the permission for a page of memory away from a domain.
   void revoke(std::uint32_t domain, PageFrames::Frame frame) { permit(domain, frame, 0); }
   /// Words of permissions that say something else than which pages of memory are mapped.

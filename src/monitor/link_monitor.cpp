@@ -36,6 +36,9 @@ LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up,
               is_up ? options.device_timeout : options.host_timeout,
               is_up ? options.host_rcb : options.device_rcb, !is_up && options.is_switch_below),
       handles(reporter, options.form),
+      translations(is_up && options.asks_for_translations
+                       ? std::make_unique<TranslationMonitor>(reporter)
+                       : nullptr),
       has_data_link(options.has_data_link),
       announces_handles(is_up && options.announces_handles),
       checks_resolution(is_up && options.is_host_above && options.has_coherent_handles) {}
@@ -72,6 +75,9 @@ inline void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKin
   direction.ordering.sent(kind);
   if (kind.is(FcClass::kNonPosted)) {
     direction.answers.sent(packet, now);
+  }
+  if (direction.translations) {
+    direction.translations->sent(packet, now);
   }
 }
 
@@ -140,6 +146,9 @@ void LinkMonitor::judge(std::size_t end, const Packet& packet, Time now) {
   }
   if (kind.is(FcClass::kNonPosted)) {
     direction.answers.sent(packet, now);
+  }
+  if (direction.translations) {
+    direction.translations->sent(packet, now);
   }
 }
 
@@ -278,6 +287,9 @@ void LinkMonitor::accepted_parts(Direction& direction, const std::vector<FlitPar
 }
 
 void LinkMonitor::delivered(std::size_t end, const Packet& packet, Time now) {
+  if (directions_[end]->translations) {
+    directions_[end]->translations->delivered(packet);
+  }
   if (packet.is_raw) {
     return;
   }

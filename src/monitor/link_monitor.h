@@ -15,6 +15,7 @@
 #include "monitor/ordering_monitor.h"
 #include "monitor/request_monitor.h"
 #include "monitor/sequence_monitor.h"
+#include "monitor/translation_monitor.h"
 
 namespace flitwise {
 
@@ -31,10 +32,11 @@ struct LinkMonitorOptions {
   std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]
   Time device_timeout, host_timeout;              ///< [LNK-9.18]
   IdentityForm form;
-  bool is_switch_below = false;      ///< whose ports may redirect completions of peers [LNK-13.2]
-  bool is_host_above = true;         ///< the upstream end turns handles back into domains
-  bool announces_handles = true;     ///< every handle that is used comes with an ALLOC on this link
-  bool has_coherent_handles = true;  ///< false: uses may come before their ALLOC is applied
+  bool is_switch_below = false;   ///< whose ports may redirect completions of peers [LNK-13.2]
+  bool is_host_above = true;      ///< the upstream end turns handles back into domains
+  bool announces_handles = true;  ///< every handle that is used comes with an ALLOC on this link
+  bool asks_for_translations = false;  ///< for all that its device below sends translated
+  bool has_coherent_handles = true;    ///< false: uses may come before their ALLOC is applied
 };
 
 /// Ends of a link by index, as LinkSide: 0 upstream, 1 downstream. An end sends in its own
@@ -88,6 +90,7 @@ class LinkMonitor {
     RequestMonitor shape;
     CompletionMonitor answers;  // to its requests; they come the other way
     HandleMonitor handles;
+    std::unique_ptr<TranslationMonitor> translations;  // null: nobody looks
     bool has_data_link;
     bool announces_handles;
     bool checks_resolution;

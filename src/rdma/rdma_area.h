@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What software and an RDMA adapter share in the buffer of a queue pair: its state, its rings, the
-/// completion queues of the device, and places for payload. model: one buffer for all of it.
+/// completion queues of the device, and places for payload. model: one buffer for all of it; or all
+/// but payload in that of the first queue pair, as structures that are one piece each.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+
+#include "hca/structure_registers.h"
 
 namespace flitwise {
 
@@ -17,33 +21,83 @@ struct RdmaGeometry {
   std::uint32_t cq = 0;          ///< entries of each completion queue
   std::uint32_t cqe = 0;         ///< bytes of one
   std::uint64_t most_bytes = 0;  ///< of a message
+  /// Queue pairs whose states and rings lie together in the buffer of the first; 0: each has its
+  /// own.
+  std::uint32_t together = 0;
 };
+
+/// A structure of an adapter in host memory. Unit: bytes.
+struct StructurePlace {
+  StaticStructure structure = StaticStructure::kQpStateArray;
+  std::uint64_t address = 0, bytes = 0;
+};
+/// States, completion queues, send rings and receive rings of all queue pairs, in this order. None
+/// straddles a page that it fits into, up to 2 MiB. model: the registers of ring descriptors and of
+/// receive queue descriptors name the rings themselves. REQUIRES: geometry.together > 0; base: a
+/// multiple of 2 MiB, or else of the page that matters.
+inline std::array<StructurePlace, 4> structures_at(const RdmaGeometry& geometry,
+                                                   std::uint64_t base) {
+  const std::uint64_t entries = std::uint64_t{geometry.together} * geometry.queue;
+  std::array<StructurePlace, 4> all = {{
+      {StaticStructure::kQpStateArray, 0, std::uint64_t{geometry.together} * kQpStateBytes},
+      {StaticStructure::kCq, 0, std::uint64_t{2} * geometry.cq * geometry.cqe},
+      {StaticStructure::kRingDescriptors, 0, entries * kWqeBytes},
+      {StaticStructure::kRqDescriptors, 0, entries * kReceiveEntryBytes},
+  }};
+  std::uint64_t next = base + kQpStateBytes;  // behind the word for atomics
+  for (StructurePlace& one : all) {
+    std::uint64_t unit = 64;
+    while (unit < one.bytes && unit < std::uint64_t{2} << 20) {
+      unit *= 2;
+    }
+    one.address = (next + unit - 1) / unit * unit;
+    next = one.address + one.bytes;
+  }
+  return all;
+}
+
+/// Where they end, from the base on.
+inline std::uint64_t structures_end(const RdmaGeometry& geometry) {
+  const StructurePlace last = structures_at(geometry, 0).back();
+  return last.address + last.bytes;
+}
 
 class RdmaArea {
  public:
   /// has_queues: the completion queues of the device lie here.
   RdmaArea(const RdmaGeometry& geometry, std::uint64_t base, bool has_queues)
-      : geometry_(geometry), base_(base), has_queues_(has_queues) {}
+      : geometry_(geometry), base_(base), has_queues_(has_queues) {
+    state_ = base;
+    send_ = base + 2 * std::uint64_t{kQpStateBytes};
+    receive_ = send_ + std::uint64_t{geometry.queue} * kWqeBytes;
+    queues_ = whole_lines(receive_ + std::uint64_t{geometry.queue} * kReceiveEntryBytes);
+    payload_ = queues_ + (has_queues ? completions_bytes() : 0);
+  }
   RdmaArea(const RdmaGeometry& geometry, std::uint64_t first_base, std::uint32_t queue_pair)
-      : RdmaArea(geometry, first_base + queue_pair * geometry.buffer, queue_pair == 0) {}
+      : RdmaArea(geometry, first_base + queue_pair * geometry.buffer, queue_pair == 0) {
+    if (geometry.together > 0) {
+      lie_together(first_base, queue_pair);
+    }
+  }
 
   std::uint64_t base() const { return base_; }
   std::uint64_t bytes() const { return geometry_.buffer; }
-  std::uint64_t state() const { return base_; }
+  std::uint64_t state() const { return state_; }
   /// Eight bytes for atomics of the peer.
-  std::uint64_t word() const { return base_ + kQpStateBytes; }
+  std::uint64_t word() const {
+    return base_ + (geometry_.together > 0 ? 0 : std::uint64_t{kQpStateBytes});
+  }
   std::uint64_t send_entry(std::uint32_t index) const {
-    return base_ + 2 * std::uint64_t{kQpStateBytes} + index % geometry_.queue * kWqeBytes;
+    return send_ + index % geometry_.queue * kWqeBytes;
   }
   std::uint64_t receive_entry(std::uint32_t index) const {
-    return send_entry(0) + std::uint64_t{geometry_.queue} * kWqeBytes +
-           index % geometry_.queue * kReceiveEntryBytes;
+    return receive_ + index % geometry_.queue * kReceiveEntryBytes;
   }
   /// REQUIRES: has_queues.
   std::uint64_t completion(bool is_receive, std::uint32_t index) const {
-    return queues() + ((is_receive ? geometry_.cq : 0) + index % geometry_.cq) * geometry_.cqe;
+    return queues_ + ((is_receive ? geometry_.cq : 0) + index % geometry_.cq) * geometry_.cqe;
   }
-  std::uint64_t completions_begin() const { return queues(); }
+  std::uint64_t completions_begin() const { return queues_; }
   std::uint64_t completions_bytes() const {
     return std::uint64_t{2} * geometry_.cq * geometry_.cqe;
   }
@@ -51,7 +105,7 @@ class RdmaArea {
   /// Messages that have a place at a time in each of the three parts, as many as a ring has entries
   /// at most; 0: the buffer is too small.
   std::uint32_t places() const {
-    const std::uint64_t before = payload() - base_;
+    const std::uint64_t before = payload_ - base_;
     const std::uint64_t room = geometry_.buffer > before ? geometry_.buffer - before : 0;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry_.queue, room / 3 / place()));
   }
@@ -70,17 +124,23 @@ class RdmaArea {
   std::uint64_t place() const {
     return whole_lines(std::max<std::uint64_t>(geometry_.most_bytes, 8));
   }
-  std::uint64_t queues() const {
-    return whole_lines(receive_entry(0) + std::uint64_t{geometry_.queue} * kReceiveEntryBytes);
+  void lie_together(std::uint64_t first_base, std::uint32_t queue_pair) {
+    const auto all = structures_at(geometry_, first_base);
+    const std::uint64_t entries = std::uint64_t{queue_pair} * geometry_.queue;
+    state_ = all[0].address + std::uint64_t{queue_pair} * kQpStateBytes;
+    queues_ = all[1].address;
+    send_ = all[2].address + entries * kWqeBytes;
+    receive_ = all[3].address + entries * kReceiveEntryBytes;
+    payload_ = has_queues_ ? whole_lines(all[3].address + all[3].bytes) : base_ + kLine;
   }
-  std::uint64_t payload() const { return queues() + (has_queues_ ? completions_bytes() : 0); }
   std::uint64_t part(unsigned number, std::uint32_t index) const {
-    return payload() + (std::uint64_t{number} * places() + index % places()) * place();
+    return payload_ + (std::uint64_t{number} * places() + index % places()) * place();
   }
 
   RdmaGeometry geometry_;
   std::uint64_t base_;
   bool has_queues_;
+  std::uint64_t state_ = 0, send_ = 0, receive_ = 0, queues_ = 0, payload_ = 0;
 };
 
 }  // namespace flitwise

@@ -61,6 +61,9 @@ machines = [
     ("checks/rdma", [few]),
     ("checks/rdma", [few, "host.verbs.inline=64B"]),
     ("checks/rdma", [few] + [f"device.rdma.cable.{fault}=0.02" for fault in ("loss", "duplication", "corruption", "reordering")]),
+    ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true"]),
+    ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true", "host.iommu_driver.enabled=true",
+                     "host.iommu_driver.unmap_rate=1e5"]),
     ("examples/rdma_two_hosts", [few]),
     ("examples/rdma_incast", [few, "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]

@@ -70,6 +70,35 @@ Keys rdma_keys() {
            "Share of them that come late, so that others pass them."),
       time(KEY(device.rdma.cable.delay), between(Time::from_ns(1), Time::from_us(1'000)),
            "How late frames come that come late."),
+      flag("device.rdma.pretranslation.enabled", AT(device.rdma.pretranslation.is_on),
+           "Firmware translates the addresses of states, rings and completion queues ahead of use, "
+           "by Translation Requests of its own."),
+      size(KEY(device.rdma.pretranslation.page_size),
+           only({Bytes{4} << 10, Bytes{2} << 20, Bytes{1} << 30}),
+           "A structure has to lie in one page of this size."),
+      word("device.rdma.pretranslation.on_invalidation",
+           {[](const Config& c) {
+              return std::string(c.device.rdma.pretranslation.clears ? "clear" : "restore");
+            },
+            [](Config& c, const std::string& name) {
+              c.device.rdma.pretranslation.clears = name == "clear";
+            }},
+           {"restore", "clear"},
+           "What an invalidation makes of the address of a structure: that of the guest again, or "
+           "none, so that accesses wait for the next look."),
+      flag("device.rdma.pretranslation.retranslate", AT(device.rdma.pretranslation.retranslates),
+           "Translate again what an invalidation took."),
+      count(KEY(device.rdma.pretranslation.requests), between(1, 1024),
+            "Translation Requests of the firmware that are out."),
+      time(KEY(device.rdma.pretranslation.timing.period),
+           between(Time::from_us(1), Time::from_us(1'000'000)),
+           "Between two looks of the firmware at all structures, while some are left to be "
+           "translated."),
+      time(KEY(device.rdma.pretranslation.timing.retry),
+           between(Time::from_us(1), Time::from_us(1'000'000)),
+           "From a failure to the next attempt; twice as long with each."),
+      time(KEY(device.rdma.pretranslation.timing.longest_retry),
+           between(Time::from_us(1), Time::from_us(1'000'000)), "The longest such time."),
       time(KEY(device.rdma.timing.clock), any_clock(),
            "Clock period of the adapter: 64 bytes pass a stage in each."),
       time(KEY(device.rdma.timing.collect), any_latency(),

@@ -35,6 +35,8 @@ std::vector<Relation> relations() {
   // CXL carries host addresses, but the driver maps buffers of any requests.
   const Condition translation = is_not("iommu.translation", {"off"}) && (dma || driver);
   const Condition atc = is_true("device.atc.enabled") && translation && pcie;
+  const Condition pretranslation =
+      rdma && translation && is_true("device.rdma.pretranslation.enabled");
   const Condition switches = is("system.topology", {"switch", "graph"});
   const Condition flits = is_true("link.flit_mode") || is("link.preset", {"gen6*", "cxl256_gen6*"});
   const Condition cxl = is("link.preset", {"cxl68_*", "cxl256_*"});
@@ -71,6 +73,7 @@ std::vector<Relation> relations() {
       {{"device.rdma.cable.delay"},
        is_not("device.rdma.cable.duplication", {"0.0"}) ||
            is_not("device.rdma.cable.reordering", {"0.0"})},
+      {{"device.rdma.pretranslation"}, is_true("device.rdma.pretranslation.enabled")},
       {{"host.cxl_mem"}, cxl_memory},
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},
@@ -124,6 +127,11 @@ std::vector<Relation> relations() {
       {{"device.atc.queue_depth", "device.atc.discard", "device.atc.coalesce",
         "device.atc.rounds_up", "device.atc.keeps_agent_id", "device.atc.global_invalidate"},
        driver},
+      {{"device.atc.stu"}, pretranslation, true},
+      {{"device.atc.queue_depth", "device.atc.coalesce", "device.atc.rounds_up",
+        "device.atc.keeps_agent_id", "device.atc.global_invalidate"},
+       pretranslation && driver,
+       true},
       {{"device.pri"}, is_true("device.pri.enabled") && atc},
       {{"device.cxl.coherence", "device.cxl.timing"}, cxl_memory},
       {{"device.cxl.own_cache"}, hdm_db},

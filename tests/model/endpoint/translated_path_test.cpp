@@ -279,5 +279,138 @@ TEST_F(TranslatedPathTest, CFG_04_AResetForgetsStopMarkersThatAreDue) {
   EXPECT_TRUE(messages().empty());
 }
 
+/// Firmware whose answers the test has set.
+struct FakeFirmware final : StaticTranslations {
+  StructureAccess access(const StructureBytes& bytes) override {
+    asked.push_back(bytes.address);
+    return next;
+  }
+  void begin(const StructureBytes& /*bytes*/, std::uint32_t /*token*/) override { ++begun; }
+  void end(unsigned /*function*/, StaticStructure /*structure*/) override { ++ended; }
+  void answered(std::uint32_t request, const TranslationEntry* entry, Time /*now*/) override {
+    answers.emplace_back(request, entry == nullptr ? 0 : entry->translated);
+  }
+  void invalidated(unsigned /*function*/, unsigned itag, const PageRange& /*range*/,
+                   const InvalidationScope& /*scope*/, Time /*now*/) override {
+    itags.push_back(itag);
+  }
+  void enabled(unsigned /*function*/, bool is_enabled, Time /*now*/) override {
+    is_running = is_enabled;
+  }
+  StructureAccess next;
+  std::vector<std::uint64_t> asked;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> answers;
+  std::vector<unsigned> itags;
+  unsigned begun = 0, ended = 0;
+  bool is_running = false;
+};
+
+class StaticPathTest : public TranslatedPathTest {
+ protected:
+  StaticPathTest() { path_.statics().attach(firmware_); }
+  Step route_static(std::uint32_t slot, Op op = Op::kRead) {
+    transfer_.op = op;
+    transfer_.address = 5 * kPage;
+    transfer_.bytes = 64;
+    transfer_.structure = StaticStructure::kCq;
+    cursor_.transfer = slot;
+    cursor_.splitter = RequestSplitter(transfer_.address, 64, 128);
+    cursor_.splitter.next(cursor_.piece);
+    path_.begun(transfer_, slot, Time{});
+    piece_ = cursor_.piece;
+    return path_.route(transfer_, identity_, cursor_, Time{}).step;
+  }
+  static StructureAccess at_host(std::uint64_t address) {
+    return {StructureAccess::Verdict::kGo, AddressType::kTranslated, address};
+  }
+  FakeFirmware firmware_;
+  Transfer transfer_;
+  TransferCursor cursor_;
+};
+
+TEST_F(StaticPathTest, EP_5_AStructureGoesByItsRegisterAndNoAtcIsAsked) {
+  firmware_.next = at_host(kTranslated + 0x40);
+  EXPECT_EQ(route_static(1), Step::kGo);
+  Tlp tlp = leaving();
+  EXPECT_EQ(tlp.at, AddressType::kTranslated);
+  EXPECT_EQ(tlp.address, kTranslated + 0x40);
+  firmware_.next = {StructureAccess::Verdict::kGo, AddressType::kUntranslated, 5 * kPage};
+  EXPECT_EQ(route_static(2), Step::kGo);
+  tlp = leaving();
+  EXPECT_EQ(tlp.at, AddressType::kUntranslated);
+  EXPECT_EQ(tlp.address, 5 * kPage);
+  EXPECT_EQ(firmware_.begun, 2U);
+  EXPECT_THAT(output_.sent, testing::IsEmpty()) << "a Translation Request";
+}
+
+TEST_F(StaticPathTest, EP_C13_NoRequestLeavesForWhatLiesBeyondAStructure) {
+  firmware_.next = {StructureAccess::Verdict::kFault, AddressType::kUntranslated, 0};
+  EXPECT_EQ(route_static(4), Step::kParked);
+  EXPECT_THAT(tags_.failed, ElementsAre(Pair(4U, TransferStatus::kUnsupportedRequest)));
+  EXPECT_THAT(events_.counted, ElementsAre("beyond_structure"));
+  EXPECT_EQ(firmware_.begun, 0U);
+  EXPECT_TRUE(path_.unit().parked.empty());
+}
+
+// It goes on when the address is there, by the new one.
+TEST_F(StaticPathTest, EP_C9_AnAccessWaitsForAnAddressThatIsCleared) {
+  firmware_.next = {StructureAccess::Verdict::kWait, AddressType::kUntranslated, 0};
+  EXPECT_EQ(route_static(4), Step::kParked);
+  EXPECT_EQ(resume(Time::from_us(1)), std::nullopt);
+  EXPECT_THAT(tags_.failed, testing::IsEmpty());
+  path_.statics().try_again(Time::from_us(2));
+  EXPECT_EQ(resume(Time::from_us(2)), 4U);
+}
+
+// One completion for the ATC and the firmware, behind the last read by either.
+TEST_F(StaticPathTest, EP_C7_AnInvalidationIsAnsweredBehindReadsOfStructures) {
+  firmware_.next = at_host(kTranslated);
+  EXPECT_EQ(route_static(1), Step::kGo);
+  const Tlp read = leaving();
+  path_.read_opened(0, 9, false);
+  EXPECT_TRUE(invalidate(5 * kPage, 3));
+  EXPECT_THAT(firmware_.itags, ElementsAre(3U));
+  EXPECT_THAT(messages(), testing::IsEmpty());
+  path_.read_ended(0, 9, read, TransferStatus::kDone, Time::from_us(1));
+  EXPECT_EQ(firmware_.ended, 1U);
+  EXPECT_THAT(messages(), ElementsAre(msg::kInvalidateCompletion));
+}
+
+// A write stands in the posted queue before any completion: it is over at once.
+TEST_F(StaticPathTest, EP_7_AWriteOfAStructureIsInFrontOfTheCompletion) {
+  firmware_.next = at_host(kTranslated);
+  EXPECT_EQ(route_static(1, Op::kWrite), Step::kGo);
+  Tlp tlp;
+  tlp.type = TlpType::kMWr;
+  path_.apply_route(tlp, identity_, piece_);
+  path_.piece_gone(false);
+  EXPECT_EQ(firmware_.begun, 1U);
+  EXPECT_EQ(firmware_.ended, 1U);
+  EXPECT_TRUE(invalidate(5 * kPage, 0));
+  EXPECT_THAT(messages(), ElementsAre(msg::kInvalidateCompletion));
+}
+
+TEST_F(StaticPathTest, EP_3_TheFirmwareAsksByATranslationRequestOfItsFunction) {
+  ASSERT_TRUE(path_.statics().ask(DomainId{0}, 5 * kPage, 6, true, Time{}));
+  ASSERT_EQ(output_.sent.size(), 1U);
+  EXPECT_EQ(output_.tlp(0).at, AddressType::kTranslationRequest);
+  EXPECT_EQ(output_.tlp(0).address, 5 * kPage);
+  answer(0, Time::from_us(1));
+  EXPECT_THAT(firmware_.answers, ElementsAre(Pair(6U, kTranslated)));
+  EXPECT_THAT(tags_.closed, ElementsAre(1U));
+}
+
+// The ATC stays on, whatever becomes of it.
+TEST_F(StaticPathTest, EP_6_AnErrorIsAnAnswerWithoutATranslation) {
+  ASSERT_TRUE(path_.statics().ask(DomainId{0}, 5 * kPage, 6, true, Time{}));
+  answer_with(CplStatus::kUR, Time::from_us(1));
+  EXPECT_THAT(firmware_.answers, ElementsAre(Pair(6U, 0U)));
+  EXPECT_THAT(events_.counted, ElementsAre("translation_unsupported"));
+  ASSERT_TRUE(path_.statics().ask(DomainId{0}, 5 * kPage, 2, true, Time{}));
+  path_.give_up(0, tags_.translations.at(1), Time::from_us(2));
+  EXPECT_THAT(firmware_.answers, ElementsAre(Pair(6U, 0U), Pair(2U, 0U)));
+  EXPECT_EQ(route(7, 3 * kPage), Step::kParked) << "the ATC asks";
+}
+
 }  // namespace
 }  // namespace flitwise::translated_path_test

@@ -132,6 +132,35 @@ TEST(RdmaArea, NoTwoPartsOfABufferOverlapAndAllLieInIt) {
   }
 }
 
+// Of all queue pairs: structures in one piece each, none of which straddles a page that it fits
+// into.
+TEST(RdmaArea, EP_2_StructuresThatLieTogetherAreOnePieceEach) {
+  const std::uint64_t base = std::uint64_t{1} << 32;
+  for (const std::uint32_t pairs : {1U, 3U, 64U}) {
+    const RdmaGeometry geometry = {std::uint64_t{4} << 20, 16, 64, 32, 100, pairs};
+    const auto structures = structures_at(geometry, base);
+    std::uint64_t end = base + 8;
+    for (const StructurePlace& one : structures) {
+      EXPECT_GE(one.address, end);
+      end = one.address + one.bytes;
+      const std::uint64_t page = one.bytes <= 4096 ? 4096 : std::uint64_t{2} << 20;
+      EXPECT_EQ(one.address / page, (end - 1) / page) << name_of(one.structure);
+    }
+    for (std::uint32_t pair = 0; pair < pairs; ++pair) {
+      const RdmaArea area(geometry, base, pair);
+      EXPECT_EQ(area.state(), structures[0].address + pair * kQpStateBytes);
+      EXPECT_EQ(area.send_entry(15), structures[2].address + (pair * 16 + 15) * kWqeBytes);
+      EXPECT_EQ(area.receive_entry(0), structures[3].address + pair * 16 * kReceiveEntryBytes);
+      EXPECT_EQ(area.word(), base + pair * geometry.buffer);
+      ASSERT_GT(area.places(), 0U);
+      EXPECT_GE(area.own(0), pair == 0 ? end : area.word() + 8);
+      EXPECT_LE(area.buffer(area.places() - 1) + 100, area.base() + geometry.buffer);
+    }
+    EXPECT_EQ(RdmaArea(geometry, base, 0U).completions_begin(), structures[1].address);
+    EXPECT_EQ(RdmaArea(geometry, base, 0U).completions_bytes(), structures[1].bytes);
+  }
+}
+
 TEST(RdmaArea, EntriesAndPlacesGoRound) {
   const RdmaArea area({std::uint64_t{64} << 10, 16, 64, 32, 64}, 0, true);
   EXPECT_EQ(area.send_entry(16), area.send_entry(0));

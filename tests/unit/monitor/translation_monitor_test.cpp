@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a watcher of translations sees of a device that keeps one too long, or makes one up.
+#include "monitor/translation_monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ats/translation_completion.h"
+#include "ats/translation_request.h"
+#include "unit/monitor/monitor_support.h"
+
+namespace flitwise::translation_monitor_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr Bdf kFunction = Bdf::of(1, 0, 0), kOther = Bdf::of(1, 0, 1);
+constexpr std::uint64_t kGuest = 0x10'0000, kHost = 0x80'0000;
+
+class TranslationMonitorTest : public ::testing::Test {
+ protected:
+  PacketRef ask(std::uint16_t tag, std::uint64_t address = kGuest, Bdf function = kFunction) {
+    TranslationAsk wanted;
+    wanted.address = address;
+    PacketRef request = pool_.make(PacketKind::kTlp);
+    request->tlp = translation_request_tlp(wanted, {}, function);
+    request->tlp.tag = tag;
+    monitor_.sent(*request, {});
+    return request;
+  }
+  void answer(const PacketRef& request, std::uint64_t host = kHost, unsigned bits = 12) {
+    TranslationEntry entry;
+    entry.translated = host;
+    entry.size_bits = static_cast<std::uint8_t>(bits);
+    entry.read = entry.write = true;
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->payload.resize(8);
+    store_reply(packet->payload.data(), &entry, 1);
+    CompletionPiece piece;
+    TranslationReply(1, 64).next(piece);
+    packet->tlp = translation_cpld(request->tlp, piece);
+    monitor_.delivered(*packet);
+  }
+  void invalidate(std::uint8_t itag, std::uint64_t address = kGuest, Bdf function = kFunction) {
+    InvalidateRequest request;
+    request.function = function;
+    request.itag = itag;
+    request.range = PageRange::around(address, 12);
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->payload.resize(kInvalidateBodyBytes);
+    packet->tlp = invalidate_request_tlp(request, packet->payload.data());
+    monitor_.delivered(*packet);
+  }
+  void complete(std::uint32_t itags, Bdf function = kFunction) {
+    InvalidateCompletion completion;
+    completion.function = function;
+    completion.itag_vector = itags;
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->tlp = invalidate_completion_tlp(completion);
+    monitor_.sent(*packet, {});
+  }
+  void access(std::uint64_t host, Bdf function = kFunction) {
+    const PacketRef read = test::packet(pool_, TlpType::kMRd, 16, host);
+    read->tlp.requester_id = function;
+    read->tlp.at = AddressType::kTranslated;
+    read->tlp.first_be = read->tlp.last_be = 0xf;
+    monitor_.sent(*read, {});
+  }
+
+  PacketPool pool_;
+  test::Reported reported_;
+  TranslationMonitor monitor_{reported_.reporter};
+};
+
+TEST_F(TranslationMonitorTest, EP_7_ATranslationMayBeUsedUntilItsInvalidationIsAnswered) {
+  answer(ask(1));
+  access(kHost + 0xfc0);
+  invalidate(3);
+  access(kHost);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+  complete(1U << 3);
+  access(kHost);
+  EXPECT_THAT(reported_.rules(), ElementsAre("EP-7"));
+}
+
+TEST_F(TranslationMonitorTest, EP_7_OneThatWasAskedForBehindTheInvalidationIsNew) {
+  const PacketRef before = ask(1);
+  invalidate(0);
+  const PacketRef behind = ask(2);
+  answer(behind);
+  complete(1);
+  access(kHost);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+  answer(before, kHost + 0x1000);  // it is late, and must be discarded
+  access(kHost + 0x1000);
+  EXPECT_THAT(reported_.rules(), ElementsAre("EP-7"));
+}
+
+TEST_F(TranslationMonitorTest, EP_7_OthersKeepTheirs) {
+  answer(ask(1));
+  answer(ask(2, kGuest + 0x1000), kHost + 0x1000);
+  answer(ask(1, kGuest, kOther), kHost);
+  invalidate(0);
+  complete(1, kOther);  // which had nothing to answer
+  access(kHost);
+  complete(1);
+  access(kHost + 0x1000);
+  access(kHost, kOther);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+}
+
+TEST_F(TranslationMonitorTest, EP_7_NobodyMakesOneUp) {
+  answer(ask(1), kHost, 21);
+  access(kHost + 0x1f'ffc0);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+  access(kHost + 0x20'0000);
+  access(kHost, kOther);
+  EXPECT_THAT(reported_.rules(), ElementsAre("EP-7", "EP-7"));
+}
+
+}  // namespace
+}  // namespace flitwise::translation_monitor_test
