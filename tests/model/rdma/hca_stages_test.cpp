@@ -221,7 +221,7 @@ TEST(HcaStages, HP_5_ACompletionWaitsForThePayloadThatItTellsOf) {
   late.address = 0x1000;
   late.needs = number;
   bench.dma.start(late, ns(1));
-  HcaJob& other = bench.dma.make(stages.completion, HcaJobKind::kCompletion, false);
+  HcaJob& other = bench.dma.make(stages.completion, HcaJobKind::kStateBack, false);
   other.address = 0x2000;
   bench.dma.start(other, ns(2));
   std::vector<Transfer> gone = bench.transfers(ns(5));
