@@ -33,7 +33,6 @@ PacketTraits packets_of(const Config& device, const CoresConfig& cores) {
 // index: of the device, whose interrupts have a destination of their own.
 PioCoreConfig core_config(const Config& device, const CoresConfig& cores, std::uint64_t seed,
                           std::size_t index) {
-  constexpr std::uint64_t kDestination = 4096;  // bits 19:12 of the address
   const WorkloadConfig& workload = device.workload;
   PacketTraits packets = packets_of(device, cores);
   packets.seed = Random(seed).split("integrity").next();
@@ -46,7 +45,7 @@ PioCoreConfig core_config(const Config& device, const CoresConfig& cores, std::u
                    packets,
                    cores.sdma_from > 0,
                    workload.sizes.empty() ? workload.payload : workload.size_cap,
-                   kInterruptWindow + index * kDestination % kInterruptWindowBytes};
+                   interrupt_address(index)};
   return config;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices with RDMA adapters: their senders, what joins them, and the way of a work request.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "common/ranges.h"
+#include "endpoint/domain_numbers.h"
 #include "fabric/engine_kinds.h"
 #include "fabric/route_steps.h"
 #include "network/addresses.h"
@@ -46,6 +48,13 @@ unsigned adapter_number(const Fabric& fabric, std::size_t device, std::size_t pe
   return has_switch(fabric) ? static_cast<unsigned>(device) : device < peer ? 0 : 1;
 }
 
+// That carry the workload; no more than there are domains.
+std::vector<unsigned> functions_of(const FabricDevice& device) {
+  std::vector<unsigned> all = workload_functions(device.config.device);
+  all.resize(std::min<std::size_t>(all.size(), device.config.workload.domains));
+  return all;
+}
+
 VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
                                const FabricDevice& device,
                                const std::vector<RdmaConnections>& connections) {
@@ -66,8 +75,10 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
                          rdma.pretranslation.is_on ? workload.domains : 0};
   config.hca.buffer_base = workload.buffer_base;
   config.hca.pairs = workload.domains;
+  config.hca.functions = functions_of(device);
   config.hca.doorbell = device.config.device.functions.bar_size / 2;
   config.hca.adapter = adapter_number(fabric, own, connections[own].front().peer);
+  config.hca.interrupt_address = interrupt_address(own);
   config.hca.seed = seed_of(device);
   config.hca.peers.clear();
   for (const RdmaConnection& one : connections[own]) {
@@ -79,9 +90,15 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
                                 pairs * static_cast<std::uint32_t>(place_of(all, own)),
                                 there.buffer_base, seed_of(peer),
                                 one.is_asked && there.rdma.send > 0});
+    config.is_attacked = config.is_attacked || peer.config.device.rdma.hostile_frames > 0;
+    config.hostile_at_peer =
+        std::max(config.hostile_at_peer, builder.at_root_port(peer).host.verbs.hostile);
   }
   config.verbs = builder.at_root_port(device).host.verbs;
+  config.hca.hostile_functions = config.verbs.hostile;
   config.posts = !rdma.peer.empty();
+  config.is_attacked = config.is_attacked || rdma.hostile_frames > 0;
+  config.peer_sends = any_of(config.hca.peers, [](const HcaPeer& peer) { return peer.sends; });
   return config;
 }
 
@@ -89,7 +106,10 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
 RequestRoute route_of_requests(const Fabric& fabric, const FabricDevice& device,
                                const FabricDevice& peer, RdmaSender& sender) {
   RequestRoute route{fabric.links[device.link].name, "down", "write", 0, {}};
-  pass(route, {sender.driver().name(), device.root_port->name()}, "down");
+  for (const auto& driver : sender.drivers()) {
+    route.steps.push_back({driver->name(), "down", "write", driver != sender.drivers().front()});
+  }
+  pass(route, {device.root_port->name()}, "down");
   pass(route, links_above(fabric.graph, device.node), "down");
   pass(route, {sender.hca().name()}, "down");
   const RequestRoute fetched = read_route(fabric.graph, device, sender.hca().name());
@@ -157,6 +177,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
   const RdmaSender::Site site = {
       device.name,
       *device.endpoint,
+      *device.root_port,
       host.bridge,
       host.memory,
       peer_host.memory,
@@ -173,9 +194,23 @@ void add_rdma(Builder& builder, FabricDevice& device) {
   RdmaSender& sender = *made;
   device.sender = std::move(made);
   sender.hca().set_route(route_of_requests(fabric, device, first_peer, sender));
+  std::vector<Component*> parts;
+  for (const auto& driver : sender.drivers()) {
+    parts.push_back(driver.get());
+  }
+  for (const auto& guest : sender.guests()) {
+    parts.push_back(guest.get());
+  }
+  if (sender.control() != nullptr) {
+    parts.push_back(sender.control());
+  }
+  parts.push_back(&sender.hca());
   device.components.insert(
-      std::find(device.components.begin(), device.components.end(), device.endpoint),
-      {&sender.driver(), &sender.hca()});
+      std::find(device.components.begin(), device.components.end(), device.endpoint), parts.begin(),
+      parts.end());
+  if (sender.guard() != nullptr) {
+    device.components.push_back(sender.guard());
+  }
   if (sender.eps() != nullptr) {
     device.components.push_back(sender.eps());
   }
@@ -186,8 +221,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
     }
     sender.hca().connect(port, fabric.frames, join_to_network(fabric, device, first_peer));
     for (const RdmaConnection& one : own) {
-      sender.driver().compare_with(
-          static_cast<RdmaSender&>(*fabric.devices[one.peer].sender).driver());
+      sender.compare_with(static_cast<RdmaSender&>(*fabric.devices[one.peer].sender));
     }
   });
 }

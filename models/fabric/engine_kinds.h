@@ -3,9 +3,12 @@
 /// the results know of them. A new one is a folder, and a row here. docs/add_a_component.md
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "fabric/builder.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 
@@ -18,6 +21,12 @@ struct EngineKind {
 };
 
 const std::vector<EngineKind>& engine_kinds();
+
+/// Of the interrupts of an engine: each device of a fabric has a destination in bits 19:12.
+constexpr std::uint64_t interrupt_address(std::size_t device) {
+  constexpr std::uint64_t kDestination = 4096;
+  return kInterruptWindow + device * kDestination % kInterruptWindowBytes;
+}
 
 EngineKind pio_engines();   ///< builder_pio.cpp
 EngineKind rdma_engines();  ///< builder_rdma.cpp

@@ -59,7 +59,8 @@ class Fabric {
         counting_starts;               ///< it is about to issue its first counted request
     std::function<void()> work_ended;  ///< an engine has given out the last of its work
     std::function<void(std::size_t device, const WorkItem&, std::uint32_t token)> ring;
-    std::function<std::uint64_t(std::size_t device)> bar;  ///< BAR 0 of its PF, once booted
+    /// BAR 0 of a function, once booted.
+    std::function<std::uint64_t(std::size_t device, unsigned function)> bar;
   };
 
   /// By a Builder.

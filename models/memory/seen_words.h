@@ -29,16 +29,19 @@ class SeenWords {
         stride_(stride),
         area_bytes_(std::min(stride, bytes)),
         bytes_(areas * area_bytes_) {}
-  /// Is told of each write that the areas see something of, and when it is done.
-  void on_write(std::function<void(Time when)> action) { on_write_ = std::move(action); }
+  /// Is told of each write that the areas see something of: the first address that they see, and
+  /// when it is done.
+  void on_write(std::function<void(std::uint64_t address, Time when)> action) {
+    on_write_ = std::move(action);
+  }
 
   /// A write that is done at `when`; what lies outside the areas is left out.
   void written(std::uint64_t address, const std::uint8_t* data, std::size_t size, Time now,
                Time when) {
     take_due(now);
     const std::uint64_t end = address + size;
-    if (on_write_ && next_watched(address) < end) {
-      on_write_(when);
+    if (const std::uint64_t first = next_watched(address); on_write_ && first < end) {
+      on_write_(first, when);
     }
     for (std::uint64_t at = next_watched(address); at < end;) {
       const std::uint64_t piece = std::min({end - at, kLine, area_bytes_ - (at - base_) % stride_});
@@ -84,7 +87,7 @@ class SeenWords {
   const std::uint64_t base_, stride_, area_bytes_;
   std::vector<std::uint8_t> bytes_;
   DueQueue<Write> writes_;  // that are not done
-  std::function<void(Time)> on_write_;
+  std::function<void(std::uint64_t, Time)> on_write_;
 };
 
 }  // namespace flitwise

@@ -61,7 +61,7 @@ PioCore::Hooks PioSender::hooks_of_cores() {
   };
   hooks.returned = [this](unsigned context) { return engine_.rules().context(context).returned(); };
   hooks.are_returns_lost = [this] { return site_.port.counters().dropped_bytes > 0; };
-  hooks.recovery = {&site_.bridge, [this] { return site_.bar(site_.index) + kPioRegisters; },
+  hooks.recovery = {&site_.bridge, [this] { return site_.bar(site_.index, 0) + kPioRegisters; },
                     [this](std::uint64_t address) { site_.memory.poke_u64(address, 0); },
                     config_.cores.timing.credit_poll};
   hooks.given_up = [this] { count(); };
@@ -109,7 +109,7 @@ std::uint64_t PioSender::look(std::uint64_t address) {
 
 // To an offset of BAR 0.
 void PioSender::write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size) {
-  site_.bridge.write(site_.bar(site_.index) + offset, bytes, size, engine_.is_counted());
+  site_.bridge.write(site_.bar(site_.index, 0) + offset, bytes, size, engine_.is_counted());
 }
 
 // A packet begins: the window does with the first one behind the warm-up.

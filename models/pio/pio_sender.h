@@ -32,8 +32,9 @@ class PioSender final : public DeviceSender {
     RootPort& port;  ///< above the device: the IIO
     HostBridge& bridge;
     MemoryPort& memory;
-    std::size_t index;                                        ///< of the device, for these:
-    const std::function<std::uint64_t(std::size_t)>& bar;     ///< BAR 0, once it has one
+    std::size_t index;  ///< of the device, for these:
+    /// BAR 0 of a function, once it has one.
+    const std::function<std::uint64_t(std::size_t, unsigned)>& bar;
     const std::function<void(std::size_t)>& counting_starts;  ///< with the next packet
     const std::function<void()>& work_ended;                  ///< of a core
   };

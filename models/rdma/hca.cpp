@@ -15,7 +15,7 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
       config_(config),
       wakeup_("wakeup", config.rdma.timing.clock),
       pairs_(config_),
-      commands_(config.rdma.fifo),
+      commands_(config.rdma.fifo, config.functions.size()),
       parts_{config_, pairs_,   totals_,  dma_,        commands_, kicks_,      fetch_,   states_,
              rings_,  receive_, builder_, completion_, entries_,  validation_, receiver_},
       collect_(parts_, [this](Time when) { wakeup_.at(when); }),

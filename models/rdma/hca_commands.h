@@ -29,14 +29,15 @@ class HcaCommands {
     std::uint32_t token = kNobody;  ///< kNobody: there is no room, it is to be read from the ring
   };
 
-  /// depth: commands that it holds at most.
-  explicit HcaCommands(std::size_t depth) : depth_(depth) {}
+  /// depth: commands that it holds at most. functions: each collects by itself.
+  explicit HcaCommands(std::size_t depth, std::size_t functions = 1)
+      : depth_(depth), collected_(functions) {}
 
-  /// Bytes for the buffer that collects: a command, once it is whole.
-  std::optional<Stored> write(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size,
-                              Time now);
+  /// Bytes for the buffer that collects for a function: a command, once it is whole.
+  std::optional<Stored> write(std::size_t function, std::uint64_t offset, const std::uint8_t* bytes,
+                              std::size_t size, Time now);
   /// When what is collected is dropped, since the rest does not come; never where nothing is.
-  Time next() const { return buffer_.is_partial() ? due_ : Time::never(); }
+  Time next() const { return next_; }
   void expire(Time now);
 
   Record& operator[](std::uint32_t token) { return records_[token]; }
@@ -48,16 +49,22 @@ class HcaCommands {
   /// again. It is there until more is written. With its last byte the command is done.
   const std::uint8_t* take_payload(Queue& payloads, const RdmaPacket& packet);
 
-  bool is_quiet() const { return !buffer_.is_partial(); }
+  bool is_quiet() const { return next_ == Time::never(); }
   std::uint64_t bad() const { return bad_; }
   std::uint64_t timed_out() const { return timed_out_; }
 
  private:
   static constexpr Time kTimeout = Time::from_us(10);  // model
 
+  void set_next();
+
   std::size_t depth_;
-  CommandBuffer buffer_;
-  Time due_{};
+  struct Collected {
+    CommandBuffer buffer;
+    Time due = Time::never();  // while it is in part there
+  };
+  std::vector<Collected> collected_;  // by function
+  Time next_ = Time::never();
   TokenPool<Record> records_;
   std::uint64_t bad_ = 0, timed_out_ = 0;
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rdma/hca_completion.h"
 
+#include <boost/endian/conversion.hpp>
+
 #include <algorithm>
+#include <utility>
 
 #include "rdma/hca_dma.h"
 
@@ -10,7 +13,7 @@ namespace flitwise {
 // What the rules have said by the way: completions, and times to wait.
 void HcaCompletion::after_rules(std::uint32_t number, Time now) {
   HcaPair& pair = s_.pairs[number];
-  collect(now);
+  collect(s_.config.place_of(number), now);
   if (pair.rules.state() == QpState::kError) {
     s_.commands.close_all(pair.commands);
     s_.commands.close_all(pair.payloads);
@@ -33,12 +36,16 @@ void HcaCompletion::after_rules(std::uint32_t number, Time now) {
 }
 
 // What the rules have left in their queues, as far as there is room.
-void HcaCompletion::collect(Time now) {
-  for (CompletionQueue* const queue : {&s_.pairs.sends(), &s_.pairs.receives()}) {
+void HcaCompletion::collect(std::uint32_t place, Time now) {
+  HcaFunction& own = s_.pairs.function(place);
+  for (CompletionQueue* const queue : {&own.sends, &own.receives}) {
     while (queue->size() > 0 && !queue_.is_full()) {
       const WorkCompletion done = *queue->poll();
       push({done, s_.pairs[done.queue_pair - kFirstQueuePair].last_payload}, now);
     }
+  }
+  if (own.sends.size() + own.receives.size() > 0 && !std::exchange(own.has_completions, true)) {
+    full_.push_back(place);
   }
 }
 
@@ -49,7 +56,12 @@ bool HcaCompletion::run(Time now) {
   }
   while (complete(now)) {
     has_moved = true;
-    collect(now);
+    if (!full_.empty()) {
+      const std::uint32_t place = full_.front();
+      full_.pop_front();
+      s_.pairs.function(place).has_completions = false;
+      collect(place, now);
+    }
   }
   return has_moved;
 }
@@ -94,11 +106,16 @@ bool HcaCompletion::complete(Time now) {
   if (!queue_.is_due(now)) {
     return false;
   }
-  const HcaTold told = queue_.take(now);
-  std::uint64_t& index = completions_[told.completion.is_receive ? 1 : 0];
+  HcaTold told = queue_.take(now);
+  const std::uint32_t pair = told.completion.queue_pair - kFirstQueuePair;
+  const std::uint32_t place = s_.config.place_of(pair);
+  told.completion.queue_pair = s_.config.index_of(pair) + kFirstQueuePair;
+  const std::uint32_t queue = kCompletionQueues * place + (told.completion.is_receive ? 1 : 0);
+  std::uint64_t& index = completions_[queue];
   HcaJob& write = s_.dma.make(*this, HcaJobKind::kCompletion, false);
-  write.address = s_.config.area(0).completion(
+  write.address = s_.config.area(place).completion(
       told.completion.is_receive, static_cast<std::uint32_t>(index % s_.config.rdma.cq));
+  write.queue_pair = place;
   write.bytes = s_.config.rdma.cqe;
   write.needs = told.needs;
   const CompletionEntry entry = encode(told.completion, phase_of_entry(index, s_.config.rdma.cq));
@@ -107,7 +124,34 @@ bool HcaCompletion::complete(Time now) {
   ++index;
   ++s_.totals.cqes;
   s_.dma.start(write, now);
+  if (events_.written(queue, told.needs)) {
+    interrupt(queue, now);
+  }
   return true;
+}
+
+bool HcaCompletion::arm(std::uint32_t place, const CompletionArm& order, Time now) {
+  if (order.queue >= kCompletionQueues) {
+    return false;
+  }
+  const std::uint32_t queue = kCompletionQueues * place + order.queue;
+  if (events_.arm({queue, order.taken})) {
+    interrupt(queue, now);
+  }
+  return true;
+}
+
+// Behind the entries that it tells of, as the link keeps the order of writes. [RDM-11]
+void HcaCompletion::interrupt(std::uint32_t queue, Time now) {
+  HcaJob& message = s_.dma.make(*this, HcaJobKind::kInterrupt, false);
+  message.queue_pair = queue / kCompletionQueues;
+  message.address = s_.config.interrupt_address;
+  message.bytes = sizeof(queue);
+  message.needs = events_.needs(queue);
+  message.own.resize(sizeof(queue));
+  boost::endian::store_little_u32(message.own.data(), queue);
+  ++s_.totals.interrupts;
+  s_.dma.start(message, now);
 }
 
 }  // namespace flitwise

@@ -2,14 +2,16 @@
 /// Completion stage of an RDMA adapter: what software is told, and what queue pairs wait for.
 /// [VB-6, VB-9, LR-3]
 /// In: queue pairs whose rules have been told or asked something. Out: entries of completion queues
-/// by DMA, behind the payload that they tell of; kicks when a time to wait is over. Queue: `fifo`
-/// entries; what finds no room stays in the queue of `cq` entries that the rules fill, and while
-/// anything stays there nothing is received. Latency: `complete`; interval: a clock. Nobody blocks
-/// it.
+/// by DMA, behind the payload that they tell of, and interrupts behind them; kicks when a time to
+/// wait is over. Queue: `fifo` entries; what finds no room stays in the queue of `cq` entries that
+/// the rules fill, and while anything stays there nothing is received. Latency: `complete`;
+/// interval: a clock. Nobody blocks it.
 #pragma once
 
-#include <array>
+#include <deque>
+#include <vector>
 
+#include "rdma/completion_events.h"
 #include "rdma/hca_seams.h"
 #include "rdma/hca_stage.h"
 
@@ -20,24 +22,29 @@ class HcaCompletion final : public HcaStage<HcaTold>, public HcaOutcomes {
   explicit HcaCompletion(const HcaParts& parts)
       : HcaStage("completion", "device.rdma.timing.complete", parts.config.rdma.fifo,
                  parts.config.rdma.timing.complete, parts.config.rdma.timing.clock),
-        s_(parts) {}
+        s_(parts),
+        completions_(kCompletionQueues * parts.config.function_count()),
+        events_(kCompletionQueues * parts.config.function_count()) {}
 
   void after_rules(std::uint32_t pair, Time now) override;
-  bool has_room() const override {
-    return s_.pairs.sends().size() + s_.pairs.receives().size() == 0;
-  }
+  bool arm(std::uint32_t place, const CompletionArm& order, Time now) override;
+  bool has_room() const override { return full_.empty(); }
 
   bool run(Time now) override;
   void settle(Time now) override;
 
  private:
-  void collect(Time now);
+  void collect(std::uint32_t place, Time now);
   bool run_timer(Time now);
   bool complete(Time now);
+  void interrupt(std::uint32_t queue, Time now);
 
   const HcaParts& s_;
   DueQueue<HcaTimer> timers_;
-  std::array<std::uint64_t, 2> completions_{};  // so far, of sends and of receives
+  // By completion queue, those of the first function first.
+  std::vector<std::uint64_t> completions_;  // so far
+  CompletionEvents events_;
+  std::deque<std::uint32_t> full_;  // places of functions with completions that wait for room
 };
 
 }  // namespace flitwise

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -14,12 +15,20 @@
 
 namespace flitwise {
 
-/// Queue pair q has the number q + 2, since 0 and 1 are for management. It has the buffer, and is
-/// of the protection domain, of domain q of the workload, and so is its memory region.
+/// Queue pair q of an adapter has the number q + 2 on the wire, since 0 and 1 are for management.
+/// It has the buffer, and is of the protection domain, of domain q of the workload, and so are its
+/// memory regions. Software of its function numbers queue pairs, keys and completion queues for
+/// itself. [HP-4]
 inline constexpr std::uint32_t kFirstQueuePair = 2;
-/// The key of that region: region q is registered as the first in its place.
-constexpr std::uint32_t key_of_pair(std::uint32_t pair) {
-  return pair << 8 | 1;
+/// Each function has two completion queues: 0 of sends and 1 of receives.
+inline constexpr std::uint32_t kCompletionQueues = 2;
+/// Memory regions of a queue pair, registered in this order: all of its buffer, for its own
+/// software; what the peer writes and reads; a word for its atomics.
+enum class PairRegion : std::uint8_t { kOwn, kExposed, kWord };
+inline constexpr std::uint32_t kPairRegions = 3;
+/// Each is the first in its place. pair: which of its function.
+constexpr std::uint32_t key_of(std::uint32_t pair, PairRegion region) {
+  return (pair * kPairRegions + static_cast<std::uint32_t>(region)) << 8 | 1;
 }
 
 /// A ring in host memory, as the adapter knows it: entries so far, modulo 2^32.
@@ -44,7 +53,16 @@ struct HcaConfig {
   RdmaGeometry geometry;
   std::uint64_t buffer_base = 0;  ///< of queue pair 0
   std::uint32_t pairs = 1;
-  std::uint64_t doorbell = 0;  ///< offset into BAR 0 of eight bytes
+  /// Functions whose software has queue pairs, rising; queue pair q is of the one at place q modulo
+  /// their count.
+  std::vector<unsigned> functions = {0};
+  std::uint32_t hostile_functions = 0;  ///< whose software is hostile: the last ones
+  std::uint64_t doorbell = 0;           ///< offset into BAR 0 of eight bytes
+  /// Likewise, of eight bytes behind them that arm completion queues.
+  std::uint64_t arms() const { return doorbell + 8; }
+  /// Likewise, of the physical function alone: for commands about shares.
+  std::uint64_t shares() const { return doorbell + 16; }
+  std::uint64_t interrupt_address = 0;  ///< of a message with the number of a completion queue
   /// Likewise, of where commands are collected.
   std::uint64_t commands() const { return doorbell + kMostCommandBytes; }
   /// Likewise, of the address registers of static structures.
@@ -54,7 +72,35 @@ struct HcaConfig {
   /// Each has as many of its queue pairs, in this order. The first is the one that it asks, if any.
   std::vector<HcaPeer> peers = std::vector<HcaPeer>(1);
 
-  RdmaArea area(std::uint32_t pair) const { return {geometry, buffer_base, pair}; }
+  std::uint32_t function_count() const { return static_cast<std::uint32_t>(functions.size()); }
+  std::uint32_t place_of(std::uint32_t pair) const { return pair % function_count(); }
+  /// Which of its function it is.
+  std::uint32_t index_of(std::uint32_t pair) const { return pair / function_count(); }
+  std::uint32_t pairs_of(std::uint32_t place) const {
+    return (pairs + function_count() - 1 - place) / function_count();
+  }
+  bool is_hostile(std::uint32_t place) const {
+    return place + hostile_functions >= function_count();
+  }
+  /// That the function at that place calls so; none where it has no such.
+  std::optional<std::uint32_t> pair_of(std::uint32_t place, std::uint32_t number) const {
+    const std::uint32_t index = number - kFirstQueuePair;
+    return index < pairs_of(place) ? std::optional<std::uint32_t>(index * function_count() + place)
+                                   : std::nullopt;
+  }
+
+  /// The first queue pair of a function has its completion queues.
+  RdmaArea area_in(const RdmaGeometry& layout, std::uint64_t base, std::uint32_t pair) const {
+    return layout.together > 0
+               ? RdmaArea(layout, base, pair)
+               : RdmaArea(layout, base + pair * layout.buffer, pair < function_count());
+  }
+  RdmaArea area(std::uint32_t pair) const { return area_in(geometry, buffer_base, pair); }
+  RdmaArea area_of_peer(const HcaPeer& peer, std::uint32_t pair) const {
+    RdmaGeometry layout = geometry;
+    layout.together = geometry.together > 0 ? peer.pairs : 0;
+    return area_in(layout, peer.buffer_base, pair);
+  }
   /// model: software has drawn them, and has told its peer.
   static Psn first_psn(std::uint64_t seed, std::uint32_t pair) {
     return static_cast<Psn>((seed ^ pair * std::uint64_t{0x9e3779b97f4a7c15}) >> 20) & kPsnMask;
@@ -78,11 +124,15 @@ struct HcaConfig {
     setup.send_depth = rdma.queue;
     setup.most_reads_out = setup.most_reads_taken = rdma.max_rd_atomic;
     setup.retries = rdma.retry_cnt;
+    if (is_hostile(place_of(pair))) {
+      setup.rnr_retries = kFewRetries;  // for its SENDs need not have an end
+    }
     setup.rnr_time = kRnrTime;
     setup.ack_every = rdma.ack_every;
     return setup;
   }
 
+  static constexpr unsigned kFewRetries = 1;
   /// Code 1: 10 us. model: software posts buffers anew sooner than that.
   static constexpr std::uint8_t kRnrTime = 1;
   static constexpr Time kRnrSpan = Time::from_us(10);
@@ -97,16 +147,27 @@ struct HcaConfig {
 struct VerbsDriverConfig {
   HcaConfig hca;
   VerbsConfig verbs;
-  bool posts = false;  ///< it has a peer to ask
-  /// Of the queue pair at the other end.
-  RdmaArea peer_area(std::uint32_t pair) const {
-    return {hca.geometry, hca.peer_of(pair).buffer_base, hca.pair_there(pair)};
+  std::uint32_t place = 0;  ///< of its function
+  bool posts = false;       ///< it has a peer to ask
+  bool peer_sends = false;  ///< some peer posts SENDs, which take receive buffers
+  /// One of the two forges frames, or its software is hostile: nobody knows what payload comes.
+  bool is_attacked = false;
+  std::uint32_t hostile_at_peer = 0;  ///< functions whose software is hostile there
+  /// Of its function.
+  std::uint32_t pairs() const { return hca.pairs_of(place); }
+  std::uint32_t pair(std::uint32_t index) const { return index * hca.function_count() + place; }
+  RdmaArea area(std::uint32_t index) const { return hca.area(pair(index)); }
+  /// At the other end: of whom, and of which of its queue pairs.
+  const HcaPeer& peer_of(std::uint32_t index) const { return hca.peer_of(pair(index)); }
+  std::uint32_t pair_there(std::uint32_t index) const { return hca.pair_there(pair(index)); }
+  RdmaArea peer_area(std::uint32_t index) const {
+    return hca.area_of_peer(peer_of(index), pair_there(index));
   }
   std::uint32_t places() const;
   /// Of a queue pair of an adapter with so many. All of them fit into its completion queue of
   /// receives.
   std::uint32_t receive_buffers(std::uint32_t pairs) const;
-  std::uint32_t receive_buffers() const { return receive_buffers(hca.pairs); }
+  std::uint32_t receive_buffers() const { return receive_buffers(pairs()); }
 };
 
 }  // namespace flitwise

@@ -112,7 +112,7 @@ bool HcaDma::next(Time now, Transfer& transfer) {
   const Job& job = records_[token];
   (is_gated ? waiting_ : plain_) -= job.kind == Kind::kCompletion ? 1 : 0;
   transfer = {};
-  transfer.op = job.is_read ? Op::kRead : Op::kWrite;
+  transfer.op = job.is_read ? Op::kRead : job.kind == Kind::kInterrupt ? Op::kMsi : Op::kWrite;
   set_address(job, transfer);
   transfer.bytes = job.bytes;
   transfer.issue = transfer.ready = job.ready;

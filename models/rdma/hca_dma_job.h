@@ -23,9 +23,10 @@ enum class HcaJobKind : std::uint8_t {
   kOperand,  ///< of an atomic
   kResult,   ///< likewise, written back
   kReceived,
-  kCompletion
+  kCompletion,
+  kInterrupt
 };
-inline constexpr int kHcaJobKinds = 9;
+inline constexpr int kHcaJobKinds = 10;
 /// What of host memory an access is to, where that stays in its place. [EP-1]
 constexpr std::optional<StaticStructure> structure_of(HcaJobKind kind) {
   switch (kind) {

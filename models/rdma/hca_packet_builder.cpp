@@ -20,7 +20,7 @@ void HcaPacketBuilder::ready(std::uint32_t pair, Time now) {
   if (!s_.pairs[pair].is_ready) {
     s_.pairs[pair].is_ready = true;
     s_.states.pin(pair);
-    ready_.push_back(pair);
+    ready_.push(s_.config.place_of(pair), pair);
     ask_at(now);
   }
 }
@@ -55,8 +55,7 @@ bool HcaPacketBuilder::make(Time now) {
   if (ready_.empty() || !has_room || made_.size() >= queue_.depth()) {
     return false;
   }
-  const std::uint32_t number = ready_.front();
-  ready_.pop_front();
+  const std::uint32_t number = ready_.take();
   HcaPair& pair = s_.pairs[number];
   RdmaPacket packet;
   // Its answer to an atomic is not known before memory has told.
@@ -67,7 +66,7 @@ bool HcaPacketBuilder::make(Time now) {
     s_.states.release(number);
     return true;
   }
-  ready_.push_back(number);
+  ready_.push(s_.config.place_of(number), number);
   HcaBuilt made;
   make_frame_of(packet, pair.peer, made);
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
@@ -143,13 +142,24 @@ bool HcaPacketBuilder::transmit(Time now) {
   }
   Frame& frame = *built.frame;
   seal_roce(frame.bytes.data(), built.parts);
+  put_on_wire(frame, now);
+  if (forger_) {
+    forger_->follow(frame, *frames_, [&](Frame& forged) { put_on_wire(forged, now); });
+  }
+  return true;
+}
+
+void HcaPacketBuilder::put_on_wire(Frame& frame, Time now) {
   const Time span = s_.config.time_on_wire(frame.wire_bytes);
-  port_free_ = now + span;
+  port_free_ = std::max(port_free_, now) + span;
   port_busy_ += span;
   ++s_.totals.sent_frames;
   s_.totals.sent_bytes += frame.wire_bytes;
   port_->send(frame, port_free_);
-  return true;
+}
+
+void HcaPacketBuilder::add_errors(std::map<std::string, std::uint64_t>& errors) const {
+  errors["frame_forged"] += forger_ ? forger_->frames() : 0;
 }
 
 void HcaPacketBuilder::start_window(Time now) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Packet builder of an RDMA adapter: packets that go out. [VB-4, HP-5]
-/// In: queue pairs that may send, in a circle; their payload, from commands or by DMA. Out: frames
-/// by the port. Queue: `fifo` packets whose payload is read, as many that are built; payload has
-/// `dma_memory`. Latency: `build`, and a clock for each 64 bytes, which is the interval. The port
-/// blocks it, and a packet whose payload, or what it tells of, has not gone its way.
+/// In: queue pairs that may send, in a circle, functions by their weights [HP-8]; their payload,
+/// from commands or by DMA. Out: frames by the port. Queue: `fifo` packets whose payload is read,
+/// as many that are built; payload has `dma_memory`. Latency: `build`, and a clock for each 64
+/// bytes, which is the interval. The port blocks it, and a packet whose payload, or what it tells
+/// of, has not gone its way.
 #pragma once
 
 #include <deque>
+#include <map>
+#include <optional>
+#include <string>
 
+#include "hca/function_turns.h"
 #include "network/nic_port.h"
+#include "rdma/hca_forger.h"
 #include "rdma/hca_seams.h"
 #include "rdma/hca_stage.h"
 
@@ -19,7 +25,12 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   explicit HcaPacketBuilder(const HcaParts& parts)
       : HcaStage("packet_builder", "device.rdma.timing.build", parts.config.rdma.fifo,
                  parts.config.rdma.timing.build, parts.config.rdma.timing.clock),
-        s_(parts) {}
+        s_(parts),
+        ready_(parts.config.function_count(), parts.pairs.weights()) {
+    if (parts.config.rdma.hostile_frames > 0) {
+      forger_.emplace(parts.config);
+    }
+  }
 
   void connect(NicPort& port, FramePool& frames) {
     port_ = &port;
@@ -32,12 +43,14 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   void done(HcaJob& job, Time now) override;
   bool is_quiet() const override { return HcaStage::is_quiet() && ready_.empty() && made_.empty(); }
   void start_window(Time now) override;
+  void add_errors(std::map<std::string, std::uint64_t>& errors) const override;
   void end_window(Time when) { window_end_ = when; }
   void add_more_waits(const std::string& place, Time now,
                       std::vector<WaitResult>& all) const override;
 
  private:
   bool transmit(Time now);
+  void put_on_wire(Frame& frame, Time now);
   bool build(Time now);
   bool make(Time now);
   void make_frame_of(const RdmaPacket& packet, unsigned peer, HcaBuilt& made);
@@ -46,10 +59,11 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   const HcaParts& s_;
   NicPort* port_ = nullptr;
   FramePool* frames_ = nullptr;
-  std::deque<std::uint32_t> ready_;  // queue pairs that may have a packet, in turn
-  std::deque<HcaBuilt> made_;        // packets whose payload is read
-  std::uint64_t first_made_ = 0;     // number of made_.front()
+  FunctionTurns ready_;           // queue pairs that may have a packet
+  std::deque<HcaBuilt> made_;     // packets whose payload is read
+  std::uint64_t first_made_ = 0;  // number of made_.front()
   std::uint64_t memory_used_ = 0;
+  std::optional<HcaForger> forger_;
   Time port_free_{}, port_busy_{};
   Time window_begin_{}, window_end_ = Time::never();
   OpenWait memory_wait_;

@@ -23,6 +23,20 @@ std::vector<std::uint8_t> state_bytes(const QueuePair& pair) {
 
 }  // namespace
 
+// Functions without a share of their own have the rest together. [HP-8]
+std::vector<QpStateCache> HcaQpStates::caches_of(const HcaConfig& config) {
+  std::vector<QpStateCache> caches;
+  unsigned left = config.rdma.qpsc_entries;
+  for (const unsigned share : config.rdma.shares.states) {
+    caches.emplace_back(share, 0U);
+    left -= share;
+  }
+  if (caches.size() < config.function_count()) {
+    caches.emplace_back(left, 0U);
+  }
+  return caches;
+}
+
 void HcaQpStates::start() {
   for (std::uint32_t pair = 0; pair < s_.pairs.size(); ++pair) {
     s_.pairs[pair].state_in_memory = state_bytes(s_.pairs[pair].rules);
@@ -30,13 +44,13 @@ void HcaQpStates::start() {
 }
 
 QpLookup::Outcome HcaQpStates::look_up(std::uint32_t pair, Time now) {
-  const QpLookup found = cache_.look_up(s_.pairs.tag_of(pair));
+  const QpLookup found = cache_of(pair).look_up(s_.pairs.tag_of(pair));
   if (found.outcome == QpLookup::Outcome::kStall) {
     return found.outcome;
   }
   s_.pairs[pair].entry = found.entry;
   if (found.writes_back) {
-    write_back(found.writes_back->number, now);
+    write_back(s_.pairs.pair_of(*found.writes_back), now);
   }
   if (found.outcome == QpLookup::Outcome::kFetch) {
     HcaJob& read = s_.dma.make(*this, HcaJobKind::kState, true);
@@ -63,8 +77,10 @@ void HcaQpStates::done(HcaJob& job, Time now) {
     return;
   }
   HcaPair& pair = s_.pairs[job.queue_pair];
-  wrong_ += !job.is_ok || job.own == pair.state_in_memory ? 0 : 1;
-  cache_.end_fetch(pair.entry, true);
+  if (job.is_ok && job.own != pair.state_in_memory) {
+    ++(s_.config.is_hostile(s_.config.place_of(job.queue_pair)) ? bad_ : wrong_);
+  }
+  cache_of(job.queue_pair).end_fetch(pair.entry, true);
   if (!job.is_ok) {
     pair.rules.modify(QpState::kError);
     s_.outcomes.after_rules(job.queue_pair, now);

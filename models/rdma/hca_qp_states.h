@@ -5,6 +5,11 @@
 /// no time of its own: `fetch` has both. Pins block look-ups, which stall.
 #pragma once
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "rdma/hca_module.h"
 #include "rdma/hca_seams.h"
 
@@ -13,26 +18,35 @@ namespace flitwise {
 class HcaQpStates final : public HcaModule, public HcaStates {
  public:
   explicit HcaQpStates(const HcaParts& parts)
-      : HcaModule("qp_state"), s_(parts), cache_(parts.config.rdma.qpsc_entries, 0) {}
+      : HcaModule("qp_state"), s_(parts), caches_(caches_of(parts.config)) {}
 
   /// Software writes them into host memory.
   void start();
   QpLookup::Outcome look_up(std::uint32_t pair, Time now) override;
-  void pin(std::uint32_t pair) override { cache_.pin_again(s_.pairs[pair].entry); }
+  void pin(std::uint32_t pair) override { cache_of(pair).pin_again(s_.pairs[pair].entry); }
   void release(std::uint32_t pair) override {
-    cache_.mark_dirty(s_.pairs[pair].entry);
-    cache_.unpin(s_.pairs[pair].entry);
+    QpStateCache& cache = cache_of(pair);
+    cache.mark_dirty(s_.pairs[pair].entry);
+    cache.unpin(s_.pairs[pair].entry);
   }
   void done(HcaJob& job, Time now) override;
+  void add_errors(std::map<std::string, std::uint64_t>& errors) const override {
+    errors["bad_state"] += bad_;
+  }
   /// States that were not read as they had been written back.
   std::uint64_t wrong() const { return wrong_; }
 
  private:
+  static std::vector<QpStateCache> caches_of(const HcaConfig& config);
+  QpStateCache& cache_of(std::uint32_t pair) {
+    return caches_[std::min<std::size_t>(s_.config.place_of(pair), caches_.size() - 1)];
+  }
   void write_back(std::uint32_t pair, Time now);
 
   const HcaParts& s_;
-  QpStateCache cache_;
+  std::vector<QpStateCache> caches_;  // one, or that of each function with a share
   std::uint64_t wrong_ = 0;
+  std::uint64_t bad_ = 0;  // likewise, where hostile software may write them
 };
 
 }  // namespace flitwise

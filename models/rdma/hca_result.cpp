@@ -21,6 +21,18 @@ TextTable hca_view(const std::vector<HcaResult>& rows, const RunResult& /*result
   return table;
 }
 
+// Those where something has waited.
+TextTable stages_view(const std::vector<HcaStageResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"HCA", "stage", "entries", "waits", "mean, ns"}, 2);
+  for (const HcaStageResult& row : rows) {
+    if (row.waits > 0) {
+      table.add_row({row.device, row.stage, as_cell(row.entries), as_cell(row.waits),
+                     fmt::format("{:.1f}", row.time_mean)});
+    }
+  }
+  return table;
+}
+
 TextTable verbs_view(const std::vector<VerbsResult>& rows, const RunResult& /*result*/) {
   TextTable table(
       {"verbs", "operations", "bytes", "received", "goodput, Gb/s", "mean, ns", "p99, ns"});
@@ -45,6 +57,9 @@ const StatisticsTable& hca_table() {
                  "Those among them that software had stored into it, with their payload where they "
                  "have any.")
           .count("cqes", &Row::cqes, "Completions that it has written, of sends and of receives.")
+          .count("interrupts", &Row::interrupts,
+                 "Messages that told of completions, once each time that software had armed a "
+                 "completion queue.")
           .count("qpsc_hits", &Row::qpsc_hits,
                  "Doorbells and packets whose queue pair had its state in the cache.")
           .count("qpsc_misses", &Row::qpsc_misses,
@@ -92,14 +107,17 @@ const StatisticsTable& hca_stage_table() {
                 "From when an entry comes to when it goes on: mean. [HP-6]")
           .count("accesses", &Row::accesses, "Reads and writes of host memory for it.")
           .count("bytes", &Row::bytes, "Bytes of these.", "byte")
-          .show([](const std::vector<Row>&, const RunResult&) { return TextTable({}); });
+          .show(stages_view);
   return kTable;
 }
 
 const StatisticsTable& verbs_table() {
   using Row = VerbsResult;
   static const Table<Row> kTable =
-      Table<Row>("verbs", "verbs", "One row per device with an RDMA adapter: its software.")
+      Table<Row>(
+          "verbs", "verbs",
+          "One row per device with an RDMA adapter, or per function of it where several carry "
+          "the workload: its software.")
           .name("device", &Row::device)
           .count("operations", &Row::operations, "Work requests that are complete.")
           .count("bytes", &Row::bytes, "Payload of these.", "byte")

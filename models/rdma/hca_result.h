@@ -12,7 +12,8 @@ namespace flitwise {
 struct HcaCounters {
   using Counters = HcaCounters;
   std::uint64_t wqes = 0, cqes = 0;
-  std::uint64_t pushed = 0;  ///< work requests that came as commands
+  std::uint64_t interrupts = 0;  ///< of completion queues
+  std::uint64_t pushed = 0;      ///< work requests that came as commands
   std::uint64_t qpsc_hits = 0, qpsc_misses = 0, qpsc_stalls = 0;
   std::uint64_t pretranslated = 0, untranslated = 0;  ///< accesses to static structures
   std::uint64_t retransmits = 0;                      ///< packets

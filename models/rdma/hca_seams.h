@@ -3,6 +3,7 @@
 /// can be tested with stand-ins. Queue pairs go by their place in HcaPairs.
 #pragma once
 
+#include "rdma/hca_pairs.h"
 #include "rdma/hca_parts.h"
 #include "rdma/hca_result.h"
 
@@ -88,6 +89,8 @@ class HcaOutcomes {
  public:
   /// The rules of a queue pair have been told or asked something: completions, and times to wait.
   virtual void after_rules(std::uint32_t pair, Time now) = 0;
+  /// Software of the function at that place asks for an event. False: it has no such queue.
+  virtual bool arm(std::uint32_t place, const CompletionArm& order, Time now) = 0;
   /// Else nothing that completes may be received: completions wait for room.
   virtual bool has_room() const = 0;
 

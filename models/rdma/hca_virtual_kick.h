@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Virtual kick of an RDMA adapter: whose turn it is.
 /// In: kicks of queue pairs, from doorbells, commands and timers. Out: each of them to queue pair
-/// fetch, in a circle. Queue: one place for each queue pair, which has one kick at a time; so it
-/// never refuses. Latency: `kick`; interval: a clock. Queue pair fetch blocks it where it is full.
+/// fetch, in a circle, functions by their weights where they have any [HP-8]. Queue: one place for
+/// each queue pair, which has one kick at a time; so it never refuses. Latency: `kick`; interval: a
+/// clock. Queue pair fetch blocks it where it is full.
 #pragma once
 
+#include "hca/function_turns.h"
 #include "rdma/hca_seams.h"
 #include "rdma/hca_stage.h"
 
@@ -15,7 +17,8 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
   explicit HcaVirtualKick(const HcaParts& parts)
       : HcaStage("virtual_kick", "device.rdma.timing.kick", parts.config.pairs,
                  parts.config.rdma.timing.kick, parts.config.rdma.timing.clock),
-        s_(parts) {}
+        s_(parts),
+        turns_(parts.config.function_count(), parts.pairs.weights()) {}
 
   void kick(std::uint32_t pair, Time now) override {
     if (!s_.pairs[pair].is_kicked) {
@@ -25,17 +28,30 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
   }
   bool run(Time now) override {
     bool has_moved = false;
-    for (; queue_.is_due(now) && s_.fetches.has_room(); has_moved = true) {
+    for (; queue_.is_due(now) && !s_.pairs.weights().empty(); has_moved = true) {
+      const std::uint32_t pair = queue_.take(now);
+      turns_.push(s_.config.place_of(pair), pair);
+    }
+    for (; s_.fetches.has_room() && (queue_.is_due(now) || !turns_.empty()); has_moved = true) {
       HcaArrived kicked;
-      kicked.pair = queue_.take(now);
+      kicked.pair = turns_.empty() ? queue_.take(now) : turns_.take();
       s_.pairs[kicked.pair].is_kicked = false;
       s_.fetches.fetch(std::move(kicked), now);
     }
     return has_moved;
   }
+  void settle(Time now) override {
+    HcaStage::settle(now);
+    if (!turns_.empty()) {
+      queue_.note_blocked(true, now);
+      ask(now, queue_.next());
+    }
+  }
+  bool is_quiet() const override { return HcaStage::is_quiet() && turns_.empty(); }
 
  private:
   const HcaParts& s_;
+  FunctionTurns turns_;  // with weights: kicks that have passed, and wait for queue pair fetch
 };
 
 }  // namespace flitwise

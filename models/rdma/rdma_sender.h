@@ -6,16 +6,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "endpoint/device_sender.h"
 #include "endpoint/endpoint.h"
 #include "host/host_bridge.h"
 #include "memory/memory_port.h"
+#include "rdma/control_vm.h"
 #include "rdma/eps.h"
 #include "rdma/hca.h"
+#include "rdma/hostile_guest.h"
+#include "rdma/rdma_guard.h"
 #include "rdma/verbs_driver.h"
+#include "root_complex/root_port.h"
 
 namespace flitwise {
 
@@ -25,11 +31,13 @@ class RdmaSender final : public DeviceSender {
   struct Site {
     std::string name;  ///< of the device
     Endpoint& endpoint;
+    RootPort& port;
     HostBridge& bridge;
     MemoryPort& memory;
-    MemoryPort& peer_memory;                                  ///< of the one that it asks
-    std::size_t index;                                        ///< of the device, for these:
-    const std::function<std::uint64_t(std::size_t)>& bar;     ///< BAR 0, once it has one
+    MemoryPort& peer_memory;  ///< of the one that it asks
+    std::size_t index;        ///< of the device, for these:
+    /// BAR 0 of a function, once it has one.
+    const std::function<std::uint64_t(std::size_t, unsigned)>& bar;
     const std::function<void(std::size_t)>& counting_starts;  ///< with the next request
     const std::function<void()>& work_ended;
     /// Where in host memory the device's buffers begin, and those of the one that it asks, once
@@ -41,17 +49,35 @@ class RdmaSender final : public DeviceSender {
 
   void start(Time now) override;
   Hca& hca() { return hca_; }
-  VerbsDriver& driver() { return driver_; }
+  /// Its software takes messages of that one's, and the other way round.
+  void compare_with(const RdmaSender& peer);
+  /// Of each function but those of hostile guests, which are the last.
+  const std::vector<std::unique_ptr<VerbsDriver>>& drivers() const { return drivers_; }
+  const std::vector<std::unique_ptr<HostileGuest>>& guests() const { return guests_; }
+  ControlVm* control() { return control_.get(); }
+  /// Null: nobody tries to get by the rules.
+  RdmaGuard* guard() { return guard_ ? &*guard_ : nullptr; }
   /// Null: no structure is translated ahead of use.
   Eps* eps() { return eps_ ? &*eps_ : nullptr; }
 
  private:
-  VerbsDriver::Hooks hooks();
+  void add_guest(const VerbsDriverConfig& config, std::uint64_t acts, const DeviceConfig& device,
+                 Random random);
+  void count();
+  void command_shares();
+  Time set_up_time(std::uint32_t place) const;
+  void add_driver(const VerbsDriverConfig& config, const WorkloadConfig& workload,
+                  const DeviceConfig& device, const RunConfig& run);
+  std::uint64_t bar_of(std::uint32_t place) const {
+    return site_.bar(site_.index, config_.hca.functions[place]);
+  }
+  VerbsDriver::Hooks hooks(std::uint32_t place);
+  void store(std::uint32_t place, const std::uint8_t* bytes, std::size_t size);
+  void write(std::uint32_t place, std::uint64_t offset, std::uint64_t word);
+  void interrupt(const Packet& packet, Time when);
+  static VerbsDriver::Memory memory_of(MemoryPort& memory, const std::uint64_t& shift);
   void add_eps();
   void write_registers();
-  void ring(Doorbell bell);
-  void store(const std::uint8_t* bytes, std::size_t size);
-  static VerbsDriver::Memory memory_of(MemoryPort& memory, const std::uint64_t& shift);
 
   const Site site_;
   const VerbsDriverConfig config_;
@@ -60,7 +86,10 @@ class RdmaSender final : public DeviceSender {
   SeenWords* seen_ = nullptr;                 // entries of completion queues
   Hca hca_;
   std::optional<Eps> eps_;
-  VerbsDriver driver_;
+  std::vector<std::unique_ptr<VerbsDriver>> drivers_;
+  std::vector<std::unique_ptr<HostileGuest>> guests_;
+  std::unique_ptr<ControlVm> control_;  // null: shares stay
+  std::optional<RdmaGuard> guard_;
   std::uint64_t begun_ = 0;  // requests
 };
 

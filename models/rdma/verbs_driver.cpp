@@ -16,8 +16,7 @@ constexpr std::uint32_t kAtomicBytes = 8;
 }  // namespace
 
 std::uint32_t VerbsDriverConfig::places() const {
-  const std::uint32_t own = hca.area(0).places();
-  return hca.pairs > 1 ? std::min(own, hca.area(1).places()) : own;
+  return hca.area(0).places();  // which has the completion queues too
 }
 
 std::uint32_t VerbsDriverConfig::receive_buffers(std::uint32_t pairs) const {
@@ -35,28 +34,35 @@ VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device
       places_(config.places()),
       wakeup_("wakeup", Time{1}),
       random_(Random(run.seed).split("work requests")),
-      pairs_(config.hca.pairs) {
+      pairs_(config.pairs()) {
   wakeup_.wakes("work", [this] { work(); });
   if (config.posts) {
     total_ = workload.requests + run.warmup;
     stream_ =
         Workload::make(workload, device_config, Random(run.seed).split("verbs").next(), run.warmup);
-    requests_.resize(std::size_t{config.hca.pairs} * places_);
+    requests_.resize(pairs_.size() * places_);
     is_exhausted_ = false;
   }
 }
 
 // Receive buffers are there before the peer begins.
-void VerbsDriver::start(Time now) {
-  origin_ = free_ = now;
+void VerbsDriver::start(Time now, Time begin) {
+  origin_ = begin;
+  free_ = now;
   for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
-    if (!config_.hca.peer_of(pair).sends) {
+    if (!config_.peer_of(pair).sends) {
       continue;
     }
     while (pairs_[pair].receives_posted < config_.receive_buffers()) {
       post_receive(pair);
     }
     hooks_.ring({pair + kFirstQueuePair, true, pairs_[pair].receives_posted});
+  }
+  for (const auto& [queue, is_used] :
+       {std::pair(0U, config_.posts), std::pair(1U, config_.peer_sends)}) {
+    if (is_used && config_.verbs.waits_for_interrupt) {
+      arm(queue);
+    }
   }
   if (has_given_out()) {
     hooks_.work_ended();
@@ -66,11 +72,22 @@ void VerbsDriver::start(Time now) {
 
 void VerbsDriver::completion_at(Time when) {
   coming_.add(true, when);
+  last_coming_ = std::max(last_coming_, when);
   wakeup_.at(std::max(next_look(), now()));
 }
 
-// The first look that finds something: it looks at fixed distances from the end of what it did.
+// A core takes it when the entries that went before it are in memory.
+void VerbsDriver::interrupt(std::uint32_t queue, Time when) {
+  handler_at_[queue] = std::max(when, last_coming_) + config_.verbs.timing.interrupt;
+  wakeup_.at(handler_at_[queue]);
+}
+
+// The first look that finds something: it looks at fixed distances from the end of what it did, or
+// when a handler has begun.
 Time VerbsDriver::next_look() const {
+  if (config_.verbs.waits_for_interrupt) {
+    return next_handler();
+  }
   if (coming_.empty()) {
     return Time::never();
   }
@@ -87,10 +104,7 @@ void VerbsDriver::work() {
   if (std::exchange(is_posting_, false)) {
     finish_post();
   }
-  const bool is_busy =
-      (next_look() <= now && (take_completion(false, now) || take_completion(true, now))) ||
-      begin_post(now);
-  if (is_busy) {
+  if (look(now) || begin_post(now)) {
     wakeup_.at(free_);
     return;
   }
@@ -107,11 +121,30 @@ Time VerbsDriver::next_own_work() const {
 
 // ---- completions
 
+// A handler takes all that is there, then it arms its queue again. What comes before the order is
+// there tells the adapter at once. [RDM-11]
+bool VerbsDriver::look(Time now) {
+  if (!config_.verbs.waits_for_interrupt) {
+    return next_look() <= now && (take_completion(false, now) || take_completion(true, now));
+  }
+  for (std::uint32_t queue = 0; queue < kCompletionQueues; ++queue) {
+    if (handler_at_[queue] > now) {
+      continue;
+    }
+    if (take_completion(queue == 1, now)) {
+      return true;
+    }
+    handler_at_[queue] = Time::never();
+    arm(queue);
+  }
+  return false;
+}
+
 bool VerbsDriver::take_completion(bool is_receive, Time now) {
   const std::uint32_t entries = config_.hca.rdma.cq;
   std::uint64_t& looked = looked_[is_receive ? 1 : 0];
   const std::uint64_t address =
-      config_.hca.area(0).completion(is_receive, static_cast<std::uint32_t>(looked % entries));
+      config_.area(0).completion(is_receive, static_cast<std::uint32_t>(looked % entries));
   CompletionEntry entry;
   if (phase_of(hooks_.look(address + kPhaseAt)) != phase_of_entry(looked, entries)) {
     return false;
@@ -145,18 +178,18 @@ void VerbsDriver::retire(const WorkCompletion& completion, Time now) {
     pair.is_dead = true;
     return;
   }
-  const RdmaArea own = config_.hca.area(number);
+  const RdmaArea own = config_.area(number);
   const std::uint32_t place = (pair.completed - 1) % places_;
   if (is_atomic(request.opcode)) {
     std::uint8_t word[kAtomicBytes];
     hooks_.own.peek(own.own(place), word, sizeof(word));
-    corrupted_ += boost::endian::load_little_u64(word) == request.original ? 0 : 1;
+    expect_bytes(boost::endian::load_little_u64(word) == request.original);
     ++totals_.atomics;
   } else if (request.opcode == WorkOpcode::kRead) {
-    corrupted_ += has_stamp(hooks_.own, own.own(place), request) ? 0 : 1;
+    expect_bytes(has_stamp(hooks_.own, own.own(place), request));
     ++totals_.reads;
   } else if (request.opcode == WorkOpcode::kWrite) {
-    request.is_unseen = true;
+    request.is_unseen = !config_.is_attacked;
     ++totals_.writes;
   } else {
     ++totals_.sends;
@@ -180,11 +213,11 @@ void VerbsDriver::take_message(const WorkCompletion& completion) {
   }
   Request expected;
   expected.bytes = static_cast<std::uint32_t>(completion.bytes);
-  expected.stamp = stamp_of_send(config_.hca.peer_of(number).adapter,
-                                 config_.hca.pair_there(number), pair.received);
+  expected.stamp =
+      stamp_of_send(config_.peer_of(number).adapter, config_.pair_there(number), pair.received);
   const std::uint64_t address =
-      config_.hca.area(number).buffer(pair.received % config_.receive_buffers());
-  corrupted_ += has_stamp(hooks_.own, address, expected) ? 0 : 1;
+      config_.area(number).buffer(pair.received % config_.receive_buffers());
+  expect_bytes(has_stamp(hooks_.own, address, expected));
   ++pair.received;
   ++received_;
   ++totals_.received;
@@ -194,11 +227,11 @@ void VerbsDriver::take_message(const WorkCompletion& completion) {
 
 void VerbsDriver::post_receive(std::uint32_t number) {
   Pair& pair = pairs_[number];
-  const RdmaArea area = config_.hca.area(number);
+  const RdmaArea area = config_.area(number);
   const std::uint32_t index = pair.receives_posted++;
   const Sge piece = {area.buffer(index % config_.receive_buffers()),
                      static_cast<std::uint32_t>(config_.hca.geometry.most_bytes),
-                     key_of_pair(number)};
+                     key_of(number, PairRegion::kOwn)};
   const ReceiveEntry entry = encode(ReceiveWork{index, view_of(piece)});
   hooks_.own.poke(area.receive_entry(index), entry.data(), entry.size());
 }
@@ -290,7 +323,7 @@ bool VerbsDriver::begin_post(Time now) {
 void VerbsDriver::finish_post() {
   const std::uint32_t number = pair_of_item();
   Pair& pair = pairs_[number];
-  const RdmaArea own = config_.hca.area(number), peer = config_.peer_area(number);
+  const RdmaArea own = config_.area(number), peer = config_.peer_area(number);
   const std::uint32_t place = pair.posted % places_;
   Request& request = request_of(number, pair.posted);
   request = Request{};
@@ -302,12 +335,14 @@ void VerbsDriver::finish_post() {
   work.id = pair.posted;
   work.opcode = opcode_;
   work.is_signaled = true;
-  work.local = view_of({own.own(place), request.bytes, key_of_pair(number)});
-  work.remote_key = key_of_pair(config_.hca.pair_there(number));
+  work.local = view_of({own.own(place), request.bytes, key_of(number, PairRegion::kOwn)});
+  const std::uint32_t there = config_.hca.index_of(config_.pair_there(number));
+  work.remote_key = key_of(there, is_atomic(opcode_) ? PairRegion::kWord : PairRegion::kExposed);
   work.remote_address = is_atomic(opcode_) ? peer.word() : peer.exposed(place);
   const unsigned adapter = config_.hca.adapter;
-  request.stamp = opcode_ == WorkOpcode::kSend ? stamp_of_send(adapter, number, pair.sends)
-                                               : stamp_of_request(adapter, number, pair.posted);
+  request.stamp = opcode_ == WorkOpcode::kSend
+                      ? stamp_of_send(adapter, config_.pair(number), pair.sends)
+                      : stamp_of_request(adapter, config_.pair(number), pair.posted);
   if (is_atomic(opcode_)) {
     request.original = pair.word;
     work.operand = random_.next();

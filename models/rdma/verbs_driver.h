@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Software of a host that posts RDMA work requests on one adapter, one thread: it makes requests,
-/// rings the doorbell, looks at completion queues, and sees that each request does once, in order,
-/// what it should (docs/rdma.md).
+/// Software of a host that posts RDMA work requests on one function of an adapter, one thread: it
+/// makes requests, rings the doorbell, looks at completion queues, and sees that each request does
+/// once, in order, what it should (docs/rdma.md).
 #pragma once
 
 #include <cstdint>
@@ -28,32 +28,24 @@ namespace flitwise {
 
 class VerbsDriver final : public ComponentModule {
  public:
-  struct Memory {
-    std::function<void(std::uint64_t address, const std::uint8_t* bytes, std::size_t size)> poke;
-    std::function<void(std::uint64_t address, std::uint8_t* bytes, std::size_t size)> peek;
-  };
-  struct Hooks {
-    Memory own, peer;
-    /// Eight bytes of a completion queue, as software finds them now.
-    std::function<std::uint64_t(std::uint64_t address)> look;
-    std::function<void(Doorbell bell)> ring;
-    /// Stores a command, a line at a time.
-    std::function<void(const std::uint8_t* bytes, std::size_t size)> command;
-    std::function<void()> begins;  ///< the next request
-    std::function<void()> work_ended;
-  };
+  using Memory = VerbsMemory;
+  using Hooks = VerbsHooks;
   VerbsDriver(const sc_core::sc_module_name& name, std::string device,
               const VerbsDriverConfig& config, const WorkloadConfig& workload,
               const DeviceConfig& device_config, const RunConfig& run, Hooks hooks);
 
-  void start(Time now);
+  /// begin: when it posts its first work request; it takes messages from now on.
+  void start(Time now, Time begin);
   /// An entry of a completion queue will be there then.
   void completion_at(Time when);
   /// The software of a peer, in the order of the configuration.
   void compare_with(const VerbsDriver& peer) { peers_.push_back(&peer); }
+  /// The adapter tells of that completion queue, which software has armed. [RDM-11]
+  void interrupt(std::uint32_t queue, Time when);
 
   bool is_quiet() const override {
-    return posted_ == completed_ && !is_posting_ && coming_.empty();
+    return posted_ == completed_ && !is_posting_ && coming_.empty() &&
+           next_handler() == Time::never();
   }
   /// Its device serves its peers as well.
   bool is_exhausted() const override {
@@ -82,9 +74,14 @@ class VerbsDriver final : public ComponentModule {
   bool has_given_out() const { return is_exhausted_ && !has_item_; }
   void work();
   Time next_look() const;
+  Time next_handler() const { return std::min(handler_at_[0], handler_at_[1]); }
+  bool look(Time now);
+  void arm(std::uint32_t queue) { hooks_.arm({queue, static_cast<std::uint32_t>(looked_[queue])}); }
   bool take_completion(bool is_receive, Time now);
   void retire(const WorkCompletion& completion, Time now);
   void take_message(const WorkCompletion& completion);
+  // Of payload that came; what forged frames have left nobody knows.
+  void expect_bytes(bool are_right) { corrupted_ += are_right || config_.is_attacked ? 0 : 1; }
   void post_receive(std::uint32_t pair);
   bool begin_post(Time now);
   void load();
@@ -122,11 +119,14 @@ class VerbsDriver final : public ComponentModule {
   Time origin_ = Time::never();
   Time free_{};            // of what it does
   DueQueue<bool> coming_;  // entries of completion queues, until they are taken
+  Time last_coming_{};
   WorkItem item_;
   WorkOpcode opcode_ = WorkOpcode::kWrite;  // of the item
   Time begun_{};
   bool has_item_ = false, is_exhausted_ = true, is_posting_ = false, waits_for_place_ = false;
-  std::uint64_t looked_[2] = {};  // entries of each completion queue so far
+  // Of each completion queue: entries so far, and when the handler of its event goes on.
+  std::uint64_t looked_[kCompletionQueues] = {};
+  Time handler_at_[kCompletionQueues] = {Time::never(), Time::never()};
   std::uint64_t posted_ = 0, completed_ = 0, received_ = 0;
   std::uint64_t disordered_ = 0, corrupted_ = 0;
   Counts errors_;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software knows of its RDMA work requests and queue pairs.
+/// What software knows of its RDMA work requests and queue pairs, and what it has others do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "flitwise/time.h"
+#include "rdma/ring_entries.h"
 #include "rdma/work_request.h"
 
 namespace flitwise {
@@ -34,5 +37,22 @@ inline std::uint64_t stamp_of_request(unsigned adapter, std::uint32_t pair, std:
 inline std::uint64_t stamp_of_send(unsigned adapter, std::uint32_t pair, std::uint32_t number) {
   return stamp_of_request(adapter, pair, number) + 1;
 }
+/// Of a host, at once and untimed.
+struct VerbsMemory {
+  std::function<void(std::uint64_t address, const std::uint8_t* bytes, std::size_t size)> poke;
+  std::function<void(std::uint64_t address, std::uint8_t* bytes, std::size_t size)> peek;
+};
+/// What software asks of those around it.
+struct VerbsHooks {
+  VerbsMemory own, peer;
+  /// Eight bytes of a completion queue, as software finds them now.
+  std::function<std::uint64_t(std::uint64_t address)> look;
+  std::function<void(Doorbell bell)> ring;
+  std::function<void(CompletionArm order)> arm;
+  /// Stores a command, a line at a time.
+  std::function<void(const std::uint8_t* bytes, std::size_t size)> command;
+  std::function<void()> begins;  ///< the next request
+  std::function<void()> work_ended;
+};
 
 }  // namespace flitwise

@@ -44,7 +44,9 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
                          software_.ring(device, item, token, measurement_.is_open(device));
                        },
-                       [this](std::size_t device) { return software_.device(device).bar.base; }}),
+                       [this](std::size_t device, unsigned function) {
+                         return software_.device(device).bar_of(function);
+                       }}),
       software_(fabric_, hosts_,
                 [this](const HostNode& host, std::uint64_t address) {
                   isolation_[host.number]->software_wrote(address, 8);

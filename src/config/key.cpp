@@ -258,31 +258,56 @@ Key file(const std::string& path, const Access<std::string>& member,
   return {path, "", range, sentence, words, {{"type", "string"}}, read, written(member)};
 }
 
-Key ordinals(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
-             const std::string& sentence) {
-  const std::string range = "a rising list of numbers from 1";
+namespace {
+
+// is_next: may this number follow that one, 0 at the start?
+Key numbers(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
+            const std::string& range, const std::string& example, const ordered_json& item_schema,
+            const std::function<bool(std::uint64_t, std::uint64_t)>& is_next,
+            const std::string& sentence) {
   const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
-    const std::string expected = range + ", such as [3, 17]";
+    const std::string expected = range + example;
     if (value.kind != Value::Kind::kSequence) {
       report_kind(value, context, expected);
       return;
     }
-    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint64_t> all;
     for (const Value& item : value.items) {
       if (!is_scalar(item, context, expected, true)) {
         return;
       }
       const auto number = read_whole(item.text);
-      if (!number.value || *number.value <= (numbers.empty() ? 0 : numbers.back())) {
+      if (!number.value || !is_next(*number.value, all.empty() ? 0 : all.back())) {
         context.report(item.place, fmt::format("'{}'; expected {}", item.text, expected));
         return;
       }
-      numbers.push_back(*number.value);
+      all.push_back(*number.value);
     }
-    member.set(config, numbers);
+    member.set(config, all);
   };
-  const ordered_json schema = {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}};
+  const ordered_json schema = {{"type", "array"}, {"items", item_schema}};
   return {path, "", range, sentence, {}, schema, read, written(member)};
+}
+
+}  // namespace
+
+Key ordinals(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
+             const std::string& sentence) {
+  return numbers(
+      path, member, "a rising list of numbers from 1", ", such as [3, 17]",
+      {{"type", "integer"}, {"minimum", 1}},
+      [](std::uint64_t number, std::uint64_t last) { return number > last; }, sentence);
+}
+
+Key counts(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
+           const Limits& limits, const std::string& sentence) {
+  return numbers(
+      path, member, fmt::format("a list of numbers of {}..{}", limits.min, limits.max),
+      ", such as [3, 1]", {{"type", "integer"}, {"minimum", limits.min}, {"maximum", limits.max}},
+      [limits](std::uint64_t number, std::uint64_t /*last*/) {
+        return number >= limits.min && number <= limits.max;
+      },
+      sentence);
 }
 
 Key set_of(const std::string& path, const Access<std::uint32_t>& member,

@@ -129,6 +129,9 @@ Key word(const std::string& path, const Access<std::string>& member,
 /// The path of a file that has to exist, or one of the words; empty: none.
 Key file(const std::string& path, const Access<std::string>& member,
          const std::vector<std::string>& words, const std::string& sentence);
+/// A list of whole numbers, each within the limits; may be empty.
+Key counts(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
+           const Limits& limits, const std::string& sentence);
 /// A rising list of numbers from 1.
 Key ordinals(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
              const std::string& sentence);

@@ -2,6 +2,7 @@
 // What has to fit together where devices have RDMA adapters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "common/printable.h"
@@ -13,6 +14,7 @@
 #include "config/names.h"
 #include "config/relations.h"
 #include "config/sections/sections.h"
+#include "endpoint/domain_numbers.h"
 #include "rdma/rdma_area.h"
 #include "rdma/rdma_connections.h"
 #include "rdma/rdma_frame.h"
@@ -31,6 +33,41 @@ RdmaGeometry geometry_of(const Config& config) {
           rdma.cqe,
           workload.sizes.empty() ? workload.payload : workload.size_cap,
           rdma.pretranslation.is_on ? workload.domains : 0};
+}
+
+// [HP-8]
+void check_shares(const RdmaConfig& rdma, std::size_t functions, BrokenRelations& broken) {
+  const struct {
+    const char* path;
+    const std::vector<unsigned>& list;
+  } lists[] = {{"device.rdma.shares.kicks", rdma.shares.kicks},
+               {"device.rdma.shares.states", rdma.shares.states},
+               {"device.rdma.shares.later", rdma.shares.later}};
+  for (const auto& one : lists) {
+    broken.add_if(one.list.size() > functions, {one.path, "workload.functions"},
+                  "{} shares for {} functions that carry the workload; expected one for each at "
+                  "most",
+                  one.list.size(), functions);
+  }
+  broken.add_if(rdma.shares.later.size() > rdma.shares.kicks.size(),
+                {"device.rdma.shares.later", "device.rdma.shares.kicks"},
+                "{} weights later, and {} before; expected no more than before",
+                rdma.shares.later.size(), rdma.shares.kicks.size());
+  std::uint64_t held = 0;
+  for (const unsigned share : rdma.shares.states) {
+    held += share;
+  }
+  const std::uint64_t rest = rdma.shares.states.size() < functions ? 1 : 0;
+  broken.add_if(!rdma.shares.states.empty() && held + rest > rdma.qpsc_entries,
+                {"device.rdma.shares.states", "device.rdma.qpsc_entries"},
+                "shares of {} entries in all, of a cache of {}; expected no more than it has, and "
+                "one at least for functions without a share",
+                held, rdma.qpsc_entries);
+}
+
+// That have queue pairs.
+std::size_t functions_of(const Config& config) {
+  return std::min<std::size_t>(workload_functions(config.device).size(), config.workload.domains);
 }
 
 }  // namespace
@@ -75,6 +112,13 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 "{} queue pairs that take messages, and a completion queue of {}; expected "
                 "device.rdma.cq of an entry or more for each",
                 workload.domains, rdma.cq);
+  const std::size_t functions = functions_of(config);
+  broken.add_if(config.host.verbs.hostile >= functions,
+                {"host.verbs.hostile", "workload.functions", "device.functions.count"},
+                "{} hostile functions of {} that carry the workload; expected one at least whose "
+                "software is none",
+                config.host.verbs.hostile, functions);
+  check_shares(rdma, functions, broken);
   const Bytes mtu_room = std::min(rdma.dma_memory, rdma.payload_ram) / 2;
   broken.add_if(rdma.mtu > mtu_room,
                 {"device.rdma.mtu", "device.rdma.dma_memory", "device.rdma.payload_ram"},
@@ -96,8 +140,14 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
   broken.add_if(rdma.pretranslation.is_on && workload.at == At::kTranslated,
                 {"device.rdma.pretranslation.enabled", "workload.at"},
                 "addresses that all are translated already; expected workload.at untranslated");
+  broken.add_if(rdma.pretranslation.is_on && functions_of(config) > 1,
+                {"device.rdma.pretranslation.enabled", "workload.functions"},
+                "structures of {} functions that are to be translated ahead of use; expected one "
+                "function (not modelled yet)",
+                functions_of(config));
   const RdmaGeometry geometry = geometry_of(config);
-  const RdmaArea area(geometry, 0, 0U);
+  const RdmaArea area =
+      geometry.together > 0 ? RdmaArea(geometry, 0, 0U) : RdmaArea(geometry, 0, true);
   constexpr Bytes kUnit = Bytes{1} << 10;
   const Bytes most = std::max<Bytes>(geometry.most_bytes, 8) + 63;
   broken.add_if(
@@ -153,6 +203,7 @@ class Adapters {
     }
     for (std::size_t own = 0; own < names_.size(); ++own) {
       if (asked_[own]) {
+        check_functions(own, *asked_[own]);
         check_ends(own, *asked_[own], connections);
       }
     }
@@ -207,13 +258,37 @@ class Adapters {
                       "network.topology switch",
                       names_[own], first));
     }
-    const unsigned pairs = configs_[own].workload.domains;
+    const Config& config = configs_[own];
+    if (connections.size() > 1 && functions_of(config) > 1) {
+      add(own, {"workload.functions", kRdmaPeer},
+          fmt::format("queue pairs of {} functions with {} peers; expected one function, or one "
+                      "peer (not modelled yet)",
+                      functions_of(config), connections.size()));
+    }
+    if (connections.size() > 1 && config.device.rdma.hostile_frames > 0) {
+      add(own, {"device.rdma.hostile_frames", kRdmaPeer},
+          fmt::format("forged frames of an adapter with {} peers; expected one peer (not modelled "
+                      "yet)",
+                      connections.size()));
+    }
+    const unsigned pairs = config.workload.domains;
     if (has_switch_ && !connections.empty() && pairs % connections.size() != 0) {
       add(own, {"workload.domains", kRdmaPeer},
           fmt::format("{} queue pairs for {} peers; expected workload.domains that these share "
                       "out evenly, such as {}",
                       pairs, connections.size(),
                       (pairs / connections.size() + 1) * connections.size()));
+    }
+  }
+
+  void check_functions(std::size_t own, std::size_t peer) {
+    const std::size_t here = functions_of(configs_[own]), far = functions_of(configs_[peer]);
+    if (here != far) {
+      add(own, {"workload.functions", "device.functions.count", kRdmaPeer},
+          fmt::format(
+              "{} functions carry the workload, and {} at {}; expected as many at both ends "
+              "of a {}",
+              here, far, names_[peer], has_switch_ ? "connection" : "cable"));
     }
   }
 

@@ -14,6 +14,19 @@ namespace flitwise {
 
 inline constexpr std::uint32_t kWqeBytes = 64, kReceiveEntryBytes = 32, kQpStateBytes = 64;
 
+/// What lies where in a buffer. kNone: nothing, or not the same with all of the bytes.
+enum class RdmaPart : std::uint8_t {
+  kState,
+  kWord,
+  kSendRing,
+  kReceiveRing,
+  kCompletions,
+  kOwn,
+  kExposed,
+  kBuffers,
+  kNone
+};
+
 /// Sizes in bytes. The same at both ends of a connection.
 struct RdmaGeometry {
   std::uint64_t buffer = 0;      ///< of each queue pair
@@ -83,7 +96,8 @@ class RdmaArea {
   std::uint64_t base() const { return base_; }
   std::uint64_t bytes() const { return geometry_.buffer; }
   std::uint64_t state() const { return state_; }
-  /// Eight bytes for atomics of the peer.
+  static constexpr std::uint64_t kWordBytes = 8;
+  /// For atomics of the peer.
   std::uint64_t word() const {
     return base_ + (geometry_.together > 0 ? 0 : std::uint64_t{kQpStateBytes});
   }
@@ -97,6 +111,7 @@ class RdmaArea {
   std::uint64_t completion(bool is_receive, std::uint32_t index) const {
     return queues_ + ((is_receive ? geometry_.cq : 0) + index % geometry_.cq) * geometry_.cqe;
   }
+  std::uint64_t exposed_bytes() const { return places() * place(); }
   std::uint64_t completions_begin() const { return queues_; }
   std::uint64_t completions_bytes() const {
     return std::uint64_t{2} * geometry_.cq * geometry_.cqe;
@@ -115,6 +130,28 @@ class RdmaArea {
   std::uint64_t exposed(std::uint32_t index) const { return part(1, index); }
   /// For what its peer sends.
   std::uint64_t buffer(std::uint32_t index) const { return part(2, index); }
+
+  /// Where an access of 1 byte or more lies.
+  RdmaPart part_of(std::uint64_t address, std::uint64_t bytes) const {
+    const struct {
+      RdmaPart part;
+      std::uint64_t begin, bytes;
+    } parts[] = {{RdmaPart::kState, state(), kQpStateBytes},
+                 {RdmaPart::kWord, word(), kWordBytes},
+                 {RdmaPart::kSendRing, send_entry(0), std::uint64_t{geometry_.queue} * kWqeBytes},
+                 {RdmaPart::kReceiveRing, receive_entry(0),
+                  std::uint64_t{geometry_.queue} * kReceiveEntryBytes},
+                 {RdmaPart::kCompletions, queues_, has_queues_ ? completions_bytes() : 0},
+                 {RdmaPart::kOwn, own(0), exposed_bytes()},
+                 {RdmaPart::kExposed, exposed(0), exposed_bytes()},
+                 {RdmaPart::kBuffers, buffer(0), exposed_bytes()}};
+    for (const auto& one : parts) {
+      if (address >= one.begin && bytes <= one.bytes && address - one.begin <= one.bytes - bytes) {
+        return one.part;
+      }
+    }
+    return RdmaPart::kNone;
+  }
 
  private:
   static constexpr std::uint64_t kLine = 64;

@@ -56,4 +56,28 @@ struct Doorbell {
   }
 };
 
+/// Software asks for one event of a completion queue, for the first entry behind those that it has
+/// taken. [RDM-11]
+struct CompletionArm {
+  std::uint32_t queue = 0;  ///< its number
+  std::uint32_t taken = 0;  ///< entries so far, modulo 2^32
+
+  std::uint64_t encode() const { return std::uint64_t{taken} << 32 | queue; }
+  static CompletionArm decode(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  }
+};
+
+/// A command of management, to the physical function: the weight of a function from now on. [HP-8]
+struct ShareCommand {
+  std::uint32_t function = 0;  ///< place among those that have queue pairs
+  std::uint32_t weight = 0;    ///< 1..kMostWeight
+
+  static constexpr std::uint32_t kMostWeight = 1024;
+  std::uint64_t encode() const { return std::uint64_t{weight} << 32 | function; }
+  static ShareCommand decode(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  }
+};
+
 }  // namespace flitwise

@@ -60,15 +60,20 @@ machines = [
     ("examples/pio_two_devices", [few]),
     ("checks/rdma", [few]),
     ("checks/rdma", [few, "host.verbs.inline=64B"]),
+    ("checks/rdma", [few, "host.verbs.completions=interrupt"]),
     ("checks/rdma", [few] + [f"device.rdma.cable.{fault}=0.02" for fault in ("loss", "duplication", "corruption", "reordering")]),
     ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true"]),
     ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true", "host.iommu_driver.enabled=true",
                      "host.iommu_driver.unmap_rate=1e5"]),
+    ("checks/rdma", [few, "device.rdma.hostile_frames=300", "device.rdma.timeout=4"]),
+    ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "device.rdma.shares.kicks=[3, 1]", "device.rdma.shares.later=[1, 3]",
+                     "device.rdma.shares.change_at=5us", "device.rdma.shares.states=[2, 2]"]),
+    ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "host.verbs.hostile=1", "device.rdma.timeout=4"]),
     ("examples/rdma_two_hosts", [few]),
     ("examples/rdma_incast", [few, "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]
 # Lists, files and names, of which the schema knows no other value.
-never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
+never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "device.rdma.shares.kicks", "device.rdma.shares.later", "device.rdma.shares.states", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
 # What contradicts something else where it is not read is refused, and cannot be turned.
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",

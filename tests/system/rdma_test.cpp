@@ -141,15 +141,15 @@ double mean_latency(const RunResult& result, const std::string& name) {
 // memory, take is in the result; all else is the sum of configured times.
 // At a switch each frame waits for its last byte, then for the latency, and takes its time again.
 void expect_latency(unsigned payload, double propagation_ns, bool is_command = false,
-                    bool has_switch = false) {
+                    bool has_switch = false, bool waits_for_interrupt = false) {
   Machine machine(config_from_text(
       fmt::format(
-          "{}link: {{preset: gen5x16, skp: off}}\nhost: {{verbs: {{inline: {}, timing: {{poll: "
-          "1ns}}}}}}\n"
+          "{}link: {{preset: gen5x16, skp: off}}\nhost: {{verbs: {{inline: {}, completions: {}, "
+          "timing: {{poll: 1ns}}}}}}\n"
           "device: {{rdma: {{queue: 1, port: {{propagation: {}ns}}}}}}\nrun: {{warmup: 3}}\n"
           "workload: {{via: rdma, domains: 1, requests: 50, payload: {}B}}\n",
-          has_switch ? kThroughASwitch : kTwoHosts, is_command ? "64B" : "none", propagation_ns,
-          payload),
+          has_switch ? kThroughASwitch : kTwoHosts, is_command ? "64B" : "none",
+          waits_for_interrupt ? "interrupt" : "poll", propagation_ns, payload),
       "run.yaml", ""));
   machine.bring_up();
   machine.start();
@@ -178,7 +178,8 @@ void expect_latency(unsigned payload, double propagation_ns, bool is_command = f
   const double answer = stage.build.ns() + beats(ack) + way(ack) + received;
   const double expected = config.host.verbs.timing.post.ns() + doorbell + kicked + read + packet +
                           stage.validate.ns() + answer + stage.complete.ns() +
-                          mean_latency(result, "dma_write");
+                          mean_latency(result, "dma_write") +
+                          (waits_for_interrupt ? config.host.verbs.timing.interrupt.ns() : 0);
   const VerbsResult& verbs = result.rows<VerbsResult>().at(0);
   // Edges of the clocks of host, link and device, 2 ns each, and of the look.
   EXPECT_GE(verbs.latency_mean, expected);
@@ -214,6 +215,36 @@ TEST(Rdma, FetchAddsThroughASwitch) {
 }
 TEST(Rdma, CompareAndSwapsThroughASwitch) {
   expect_kind(kThroughASwitch, "cas", WorkOpcode::kCmpSwap);
+}
+
+TEST(RdmaLatency, RDM_11_ALoneWriteWhoseCompletionInterrupts) {
+  expect_latency(64, 5, false, false, true);
+}
+
+// Both ends ask and serve: software that does not look before it is told loses no completion.
+TEST(Rdma, RDM_11_EachCompletionIsTakenByHandlersAlone) {
+  Machine machine(config_from_text(
+      "system: {devices: 2, instances: {ep0: {device.rdma.peer: ep1}, ep1: {device.rdma.peer: "
+      "ep0}}}\nlink: {preset: gen5x16}\nhost: {verbs: {completions: interrupt, timing: {interrupt: "
+      "100ns}}}\nworkload: {via: rdma, domains: 4, requests: 1500, payload: 64B, rdma: {write: 3, "
+      "send: 1}}\n",
+      "run.yaml", ""));
+  machine.bring_up();
+  machine.start();
+  machine.run_until_quiet();
+  const RunResult result = machine.result();
+  for (const CheckResult& check : result.checks) {
+    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
+  }
+  for (unsigned end : {0U, 1U}) {
+    const HcaResult& hca = result.rows<HcaResult>().at(end);
+    const VerbsResult& verbs = result.rows<VerbsResult>().at(end);
+    EXPECT_EQ(verbs.operations, 1500U);
+    EXPECT_EQ(hca.cqes, 1500U + verbs.received);
+    // Each order gives one event, and a handler takes all that is there.
+    EXPECT_GT(hca.interrupts, 100U);
+    EXPECT_LT(hca.interrupts, hca.cqes);
+  }
 }
 
 TEST(Rdma, HP_1_WritesByCommandsBetweenTwoHosts) {

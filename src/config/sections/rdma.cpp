@@ -2,6 +2,7 @@
 // Tables of what sends by RDMA: software that posts work requests, and the adapter of a device.
 #include "config/sections/sections.h"
 #include "rdma/command_buffer.h"
+#include "rdma/ring_entries.h"
 
 namespace flitwise::config {
 
@@ -13,6 +14,20 @@ Keys verbs_keys() {
           "Work requests with payload up to this go to the adapter in a command, payload included, "
           "by stores of 64 bytes, instead of a doorbell; so do READs and atomics. none: all are "
           "read from their ring."),
+      word("host.verbs.completions",
+           {[](const Config& c) {
+              return spelling(c.host.verbs.waits_for_interrupt ? DriverWait::kInterrupt
+                                                               : DriverWait::kPoll);
+            },
+            [](Config& c, const std::string& name) {
+              c.host.verbs.waits_for_interrupt = *named<DriverWait>(name) == DriverWait::kInterrupt;
+            }},
+           words_of<DriverWait>(),
+           "Software looks at completion queues again and again, or arms them, so that the adapter "
+           "interrupts it."),
+      count(KEY(host.verbs.hostile), between(0, 255),
+            "Functions of each device, the last that carry the workload, whose software writes "
+            "anything into its own rings and BAR 0 instead of work requests."),
       time(KEY(host.verbs.timing.post), any_latency(),
            "Software makes a work request, writes it into its ring and rings the doorbell."),
       time(KEY(host.verbs.timing.store), any_latency(), "64 bytes of a command, beside that."),
@@ -20,8 +35,29 @@ Keys verbs_keys() {
            "Between two looks of software at a completion queue."),
       time(KEY(host.verbs.timing.completion), any_latency(),
            "Software takes an entry of a completion queue."),
+      time(
+          KEY(host.verbs.timing.trap), any_latency(),
+          "The hypervisor carries out a command of a virtual function's driver: ten for each queue "
+          "pair, and two more, before the function posts its first work request."),
+      time(KEY(host.verbs.timing.interrupt), any_latency(),
+           "From an interrupt of the adapter at the root port to the handler's look."),
   };
 }
+
+namespace {
+
+template <class At>
+Access<std::vector<std::uint64_t>> list(At at) {
+  return {[at](const Config& c) {
+            const std::vector<unsigned>& kept = *at(c);
+            return std::vector<std::uint64_t>(kept.begin(), kept.end());
+          },
+          [at](Config& c, const std::vector<std::uint64_t>& all) {
+            at(c)->assign(all.begin(), all.end());
+          }};
+}
+
+}  // namespace
 
 Keys rdma_keys() {
   constexpr Bytes kLeastMemory = Bytes{8} << 10, kMostMemory = Bytes{1} << 30;
@@ -99,6 +135,21 @@ Keys rdma_keys() {
            "From a failure to the next attempt; twice as long with each."),
       time(KEY(device.rdma.pretranslation.timing.longest_retry),
            between(Time::from_us(1), Time::from_us(1'000'000)), "The longest such time."),
+      counts("device.rdma.shares.kicks", list(AT(device.rdma.shares.kicks)),
+             between(1, ShareCommand::kMostWeight),
+             "Weights of the functions that carry the workload, in their order: how often each has "
+             "its turn at the virtual kick and at the packet builder; []: all queue pairs alike."),
+      counts("device.rdma.shares.states", list(AT(device.rdma.shares.states)), between(1, 1U << 20),
+             "Entries of the cache of states that each of them has for itself; those beyond the "
+             "list share the rest. []: all share it."),
+      counts("device.rdma.shares.later", list(AT(device.rdma.shares.later)),
+             between(1, ShareCommand::kMostWeight),
+             "Other weights, which a control VM commands later; []: none."),
+      time("device.rdma.shares.change_at", AT(device.rdma.shares.change_at),
+           between(Time{}, Time::from_us(1'000'000)), "When it does, since the workload began."),
+      count(KEY(device.rdma.hostile_frames), between(0, 100'000),
+            "Forged frames behind each thousand that the device sends, as chance has it: any field "
+            "may be wrong, checksums are right. Queue pairs that they hit end in error."),
       time(KEY(device.rdma.timing.clock), any_clock(),
            "Clock period of the adapter: 64 bytes pass a stage in each."),
       time(KEY(device.rdma.timing.collect), any_latency(),

@@ -58,6 +58,9 @@ class Others : public HcaKicks,
   bool is_in_atomic(std::uint32_t /*pair*/) const override { return false; }
   void ready(std::uint32_t /*pair*/, Time /*now*/) override {}
   void after_rules(std::uint32_t /*pair*/, Time /*now*/) override {}
+  bool arm(std::uint32_t /*place*/, const CompletionArm& /*order*/, Time /*now*/) override {
+    return true;
+  }
   void place(HcaReceived /*piece*/, bool /*takes_entry*/, Time /*now*/) override {}
   void give_room(const Frame& /*frame*/) override {}
 };
@@ -186,7 +189,7 @@ TEST(HcaStages, VB_6_CompletionsWithoutRoomWaitAndHoldBackWhatComes) {
     WorkCompletion done;
     done.id = id;
     done.queue_pair = kFirstQueuePair;
-    bench.pairs.sends().push(done);
+    bench.pairs.function(0).sends.push(done);
   }
   stages.completion.after_rules(0, ns(0));
   EXPECT_FALSE(stages.completion.has_room());

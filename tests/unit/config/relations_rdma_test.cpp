@@ -132,5 +132,38 @@ TEST(RdmaCables, WhatIsNoWorkRequestIsRefused) {
                                  "256")));
 }
 
+// Three functions, with that in their section device.rdma.
+std::string functions(const std::string& rdma, const std::string& more = "") {
+  return cables(kOneWay, "domains: 6") + "device: {functions: {count: 3}, rdma: {" + rdma + "}}\n" +
+         more;
+}
+
+TEST(RdmaFunctionsConfig, BothEndsHaveAsMany) {
+  EXPECT_THAT(problems_of(functions("mtu: 1024")), IsEmpty());
+  EXPECT_THAT(problems_of(cables("ep0: {device.rdma.peer: ep1}, ep1: {device.functions.count: 2}",
+                                 "domains: 6") +
+                          "device: {functions: {count: 3}}\n"),
+              ElementsAre(HasSubstr("3 functions carry the workload, and 2 at ep1")));
+}
+
+TEST(RdmaFunctionsConfig, OneAtLeastIsNotHostile) {
+  EXPECT_THAT(problems_of(functions("mtu: 1024", "host: {verbs: {hostile: 2}}\n")), IsEmpty());
+  EXPECT_THAT(problems_of(functions("mtu: 1024", "host: {verbs: {hostile: 3}}\n")),
+              Contains(HasSubstr("3 hostile functions of 3 that carry the workload")));
+}
+
+TEST(RdmaFunctionsConfig, HP_8_SharesAreThoseOfFunctionsAndOfWhatThereIs) {
+  EXPECT_THAT(problems_of(functions("shares: {kicks: [3, 1], later: [1, 3], states: [100, 27]}")),
+              IsEmpty());
+  EXPECT_THAT(problems_of(functions("shares: {kicks: [3, 1, 1, 1]}")),
+              Contains(HasSubstr("4 shares for 3 functions that carry the workload")));
+  EXPECT_THAT(problems_of(functions("shares: {kicks: [3], later: [1, 3]}")),
+              Contains(HasSubstr("2 weights later, and 1 before")));
+  EXPECT_THAT(problems_of(functions("shares: {states: [100, 28]}")),
+              Contains(HasSubstr("shares of 128 entries in all, of a cache of 128")));
+  EXPECT_THAT(problems_of(functions("shares: {kicks: [0]}")),
+              Contains(HasSubstr("'0'; expected a list of numbers of 1..1024, such as [3, 1]")));
+}
+
 }  // namespace
 }  // namespace flitwise::relations_rdma_test

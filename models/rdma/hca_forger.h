@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a hostile RDMA adapter puts on the wire behind its own frames. [HP-7]
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "network/frame.h"
+#include "rdma/forged_packets.h"
+#include "rdma/hca_config.h"
+#include "rdma/rdma_frame.h"
+
+namespace flitwise {
+
+class HcaForger {
+ public:
+  explicit HcaForger(const HcaConfig& config)
+      : ends_{config.adapter, config.peers.front().adapter},
+        packets_(config.rdma.hostile_frames,
+                 {kFirstQueuePair, config.pairs, config.pairs * kPairRegions,
+                  config.peers.front().buffer_base, config.pairs * config.geometry.buffer,
+                  config.rdma.mtu},
+                 Random(config.seed).split("forged frames")) {}
+
+  /// Calls send(frame) for each that follows this one.
+  template <class Send>
+  void follow(const Frame& sent, FramePool& pool, Send send) {
+    RoceParts parts;
+    const std::optional<RdmaPacket> own = packet_of(sent.bytes, parts);
+    for (unsigned left = own ? packets_.draw() : 0; left > 0; --left) {
+      const FrameRef frame = make(packets_.next(*own), pool);
+      ++frames_;
+      send(*frame);
+    }
+  }
+  std::uint64_t frames() const { return frames_; }
+
+ private:
+  FrameRef make(const RdmaPacket& packet, FramePool& pool) const {
+    constexpr std::uint8_t kForgedByte = 0xee;
+    FrameRef frame = pool.make(0);
+    const RoceParts parts = make_frame(packet, ends_, frame->bytes);
+    std::fill_n(frame->bytes.begin() + static_cast<std::ptrdiff_t>(parts.payload),
+                packet.payload_bytes, kForgedByte);
+    frame->wire_bytes = wire_bytes_of(frame->bytes.size());
+    seal_roce(frame->bytes.data(), parts);
+    return frame;
+  }
+
+  FrameEnds ends_;
+  ForgedPackets packets_;
+  std::uint64_t frames_ = 0;
+};
+
+}  // namespace flitwise
