@@ -113,7 +113,7 @@ void RdmaSender::add_driver(const VerbsDriverConfig& config, const WorkloadConfi
     own_run.seed = Random(run.seed).split(function).next();
   }
   const std::string module = site_.name + "_verbs" + (function.empty() ? "" : "_" + function);
-  const std::string label = site_.name + (function.empty() ? "" : "." + function);
+  const std::string label = site_.name + (function.empty() ? "" : "_" + function);
   drivers_.push_back(std::make_unique<VerbsDriver>(module.c_str(), label, config, own_work, device,
                                                    own_run, hooks(config.place)));
 }

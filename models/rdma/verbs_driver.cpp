@@ -108,7 +108,9 @@ void VerbsDriver::work() {
     wakeup_.at(free_);
     return;
   }
-  wakeup_.at(std::min(next_look(), next_own_work()));
+  // A later entry may be in memory before the one that is due.
+  const Time look = next_look() > now ? next_look() : now + config_.verbs.timing.poll;
+  wakeup_.at(std::min(look, next_own_work()));
   if (waits_for_place_) {
     wakeup_.at(now + config_.verbs.timing.poll);
   }

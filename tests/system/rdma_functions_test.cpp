@@ -69,7 +69,7 @@ TEST(RdmaFunctions, HP_4_HP_C5_EachHasQueuePairsOfItsOwn) {
   const RunResult result = run(machine);
   EXPECT_EQ(foreign, 0U);
   EXPECT_EQ(seen.size(), 3U);
-  for (const char* const name : {"ep0.f1", "ep0.f2", "ep0.f3"}) {
+  for (const char* const name : {"ep0_f1", "ep0_f2", "ep0_f3"}) {
     EXPECT_EQ(verbs_of(result, name).operations, 300U);
   }
   EXPECT_TRUE(result.errors.empty());
@@ -134,7 +134,7 @@ TEST(RdmaFunctions, HP_1_HP_7_AHostileGuestReachesNobodyElse) {
                 "6000, rdma: {write: 2, read: 2, send: 2, fetch_add: 1, cas: 1}}\n"),
       "run.yaml", ""));
   const RunResult result = run(machine);
-  for (const char* const name : {"ep0.f0", "ep0.f1"}) {
+  for (const char* const name : {"ep0_f0", "ep0_f1"}) {
     EXPECT_EQ(verbs_of(result, name).operations, 2000U);
   }
   unsigned guards = 0;

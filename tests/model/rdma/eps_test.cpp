@@ -201,6 +201,7 @@ TEST_F(EpsTest, EP_C9_ClearedOnesLetAccessesWait) {
   EXPECT_EQ(look(kStates, kGuest).verdict, Verdict::kWait);
   run_us(101);
   EXPECT_EQ(function_.asked.size(), 3U);
+  EXPECT_EQ(look(kStates, kGuest).verdict, Verdict::kWait) << "it has asked, no more";
   const unsigned before = function_.woken;
   answer(2, kHost + 0x5000);
   EXPECT_EQ(function_.woken, before + 1);

@@ -113,6 +113,30 @@ TEST(RdmaSwitch, AQueueHasRoomForAFrame) {
               IsEmpty());
 }
 
+TEST(RdmaPretranslation, EP_2_NeedsTranslationAndRoomForStructuresThatLieTogether) {
+  const std::string on = "device: {rdma: {pretranslation: {enabled: true}}}\n";
+  EXPECT_THAT(problems_of(cables(kOneWay) + on),
+              Contains(HasSubstr("translated ahead of use, and iommu.translation off")));
+  const std::string tables = on + "iommu: {translation: nested}\n";
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, buffer_size: 128KiB") + tables), IsEmpty());
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 64, buffer_size: 128KiB") + tables),
+              Contains(HasSubstr("states and rings of 64 queue pairs of 64 entries")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 64, buffer_size: 1MiB") + tables), IsEmpty());
+}
+
+TEST(RdmaDriver, PagesOfRegisteredMemoryAreWholeAndContextsDoNotEnd) {
+  const std::string driver =
+      "iommu: {translation: first_stage}\nhost: {iommu_driver: {enabled: true}}\n";
+  EXPECT_THAT(problems_of(cables(kOneWay) + driver), IsEmpty());
+  EXPECT_THAT(problems_of(cables(kOneWay) + "iommu: {translation: first_stage, page: 2MiB}\n"
+                                            "host: {iommu_driver: {enabled: true}}\n"),
+              ElementsAre(HasSubstr("expected whole pages")));
+  EXPECT_THAT(
+      problems_of(cables(kOneWay) + "iommu: {translation: first_stage}\n"
+                                    "host: {iommu_driver: {enabled: true, teardown_rate: 10}}\n"),
+      Contains(HasSubstr("contexts that end, and queue pairs that do not")));
+}
+
 TEST(RdmaCables, WhatSoftwareAndAdapterShareHasRoomInABuffer) {
   EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB")),
               Contains(HasSubstr("expected room for three messages behind them")));

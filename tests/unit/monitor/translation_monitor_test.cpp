@@ -23,8 +23,10 @@ class TranslationMonitorTest : public ::testing::Test {
   PacketRef ask(std::uint16_t tag, std::uint64_t address = kGuest, Bdf function = kFunction) {
     TranslationAsk wanted;
     wanted.address = address;
+    TranslationSettings settings;
+    settings.is_enabled = true;
     PacketRef request = pool_.make(PacketKind::kTlp);
-    request->tlp = translation_request_tlp(wanted, {}, function);
+    request->tlp = translation_request_tlp(wanted, settings, function);
     request->tlp.tag = tag;
     monitor_.sent(*request, {});
     return request;
