@@ -20,6 +20,7 @@ constexpr std::string_view kWaitedFor[] = {"run.deadlock_after",
                                            "device.dma.issue_interval",
                                            "host.memory.timing.latency",
                                            "iommu.timing.invalidate_timeout",
+                                           "device.rdma.shares.change_at",
                                            "host.iommu_driver.map_latency",
                                            "host.iommu_driver.flush_after",
                                            "host.iommu_driver.remap_after"};
@@ -34,6 +35,12 @@ constexpr std::string_view kNotOnTheWay[] = {
 /// sent at once. [CXL-3.4]
 bool waits_for_acks(const LinkConfig& link) {
   return link.preset.cxl == CxlFlits::k68 && link.cxl.retry_flits < kAcksForLlcrd;
+}
+
+/// Firmware that is not there waits for nothing.
+bool is_of_nobody(const Config& config, const std::string& path) {
+  return !config.device.rdma.pretranslation.is_on &&
+         path.rfind("device.rdma.pretranslation.", 0) == 0;
 }
 
 /// To three digits.
@@ -59,7 +66,7 @@ void check_patience(const Config& config, BrokenRelations& broken) {
   std::string longest_path;
   bool is_one_too_long = false;
   for (const Key& key : all_rows()) {
-    if (key.unit != "time" || contains(kWaitedFor, key.path)) {
+    if (key.unit != "time" || contains(kWaitedFor, key.path) || is_of_nobody(config, key.path)) {
       continue;
     }
     const auto written = key.write(config).get<std::string>();  // a word: follows from others

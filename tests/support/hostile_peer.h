@@ -73,7 +73,7 @@ inline void expect_memory_stands_against_forged_frames(std::uint64_t forged, uns
                   "requests: 1000000, rdma: {{write: 3, read: 3, send: 2, fetch_add: 1, cas: "
                   "1}}}}\n"
                   "run: {{seed: {}}}\n",
-                  per_thousand, pairs > 64 ? 8 : 3, std::max(64U, pairs), pairs, seed),
+                  per_thousand, pairs > 64 ? 8 : 3, pairs > 64 ? 512 : 64, pairs, seed),
       "run.yaml", ""));
   const FabricDevice& target = *machine.fabric().find("ep1");
   GuardedMemory guarded(machine.fabric().surroundings.hosts[target.host]->memory);
