@@ -138,7 +138,7 @@ void Link::work() {
 }
 
 // On an idle wire in flit mode the next flit has yet to begin: what comes until then shares it.
-// [LNK-11.4]
+// [LNK-11.4] When to look at the lanes again, where it cannot begin yet.
 std::optional<Time> Link::later_slot(const End& from, Time t) const {
   if (from.lanes.coding().blocks_per_flit == 0 || from.lanes.free_at() > t) {
     return std::nullopt;

@@ -100,8 +100,7 @@ class Link : public ComponentModule {
   /// `monitor` outlives the link. REQUIRES: called before anything runs.
   void watch(LinkMonitor& monitor) { monitor_ = &monitor; }
   const LinkConfig& config() const { return config_; }
-  /// Where only periodic UpdateFCs are left to do, wake(), or what comes to the link, places all of
-  /// them at once where they would have stood. REQUIRES: nobody asks until wake().
+  /// Periodic UpdateFCs are no events until wake(), or what comes, places them all at once.
   void rest();
   void wake();
 
@@ -120,7 +119,6 @@ class Link : public ComponentModule {
   Time next_slot(const End& end) const { return end.lanes.free_at() - lookahead_ + Time{1}; }
   void work();
   void transmit(std::size_t side);
-  /// When to look at the lanes again, where the next unit cannot begin yet.
   std::optional<Time> later_slot(const End& from, Time t) const;
   bool waits_for_slot(std::size_t side, Time t);
   void receive(std::size_t side);

@@ -12,8 +12,8 @@
 #include "common/component.h"
 #include "common/random.h"
 #include "common/wakeup.h"
-#include "rdma/hca_config.h"
 #include "rdma/ring_entries.h"
+#include "rdma/verbs_config.h"
 
 namespace flitwise {
 

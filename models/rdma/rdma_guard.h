@@ -11,7 +11,7 @@
 
 #include "common/component.h"
 #include "flitwise/packet.h"
-#include "rdma/hca_config.h"
+#include "rdma/verbs_config.h"
 
 namespace flitwise {
 

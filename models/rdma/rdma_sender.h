@@ -20,6 +20,7 @@
 #include "rdma/hca.h"
 #include "rdma/hostile_guest.h"
 #include "rdma/rdma_guard.h"
+#include "rdma/verbs_config.h"
 #include "rdma/verbs_driver.h"
 #include "root_complex/root_port.h"
 

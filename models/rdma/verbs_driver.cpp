@@ -281,10 +281,9 @@ WorkOpcode VerbsDriver::draw() {
 bool VerbsDriver::has_room(std::uint32_t number, Time now) {
   const Pair& pair = pairs_[number];
   const std::uint32_t sends = pair.sends - pair.sends_completed;
-  const bool has_entry =
-      pair.posted - pair.completed < places_ &&
-      (opcode_ != WorkOpcode::kSend ||
-       sends < std::max(1U, config_.receive_buffers(config_.hca.peer_of(number).pairs) / 2));
+  const bool has_entry = pair.posted - pair.completed < places_ &&
+                         (opcode_ != WorkOpcode::kSend ||
+                          sends < std::max(1U, config_.receive_buffers_there(number) / 2));
   const bool has_completion = posted_ - completed_ < config_.hca.rdma.cq;
   queue_wait_.set(!has_entry, queue_waits_, now);
   completions_wait_.set(has_entry && !has_completion, completions_waits_, now);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "flitwise/packet.h"
+#include "rdma/verbs_config.h"
 
 namespace flitwise::rdma_guard_test {
 namespace {

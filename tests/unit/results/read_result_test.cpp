@@ -23,7 +23,7 @@ Json numbered_result() {
   Json json = result_json(result);
   int next = 1;
   for (const StatisticsTable* const table : all_tables()) {
-    for (Json& entry : json[table->info().list]) {
+    for (Json& entry : json[pointer_of(table->info().list)]) {
       for (Json* const object : table->info().nested.empty()
                                     ? std::vector<Json*>{&entry}
                                     : std::vector<Json*>{&entry["up"], &entry["down"]}) {
@@ -57,7 +57,7 @@ TEST(ReadResult, TakesEveryFigureThatDoesNotFollowFromOthers) {
   for (const StatisticsTable* const table : all_tables()) {
     const std::string& list = table->info().list;
     if (list != "links") {
-      EXPECT_EQ(again.at(list).dump(), written.at(list).dump());
+      EXPECT_EQ(again.at(pointer_of(list)).dump(), written.at(pointer_of(list)).dump());
     }
   }
   for (const char* direction : {"up", "down"}) {
