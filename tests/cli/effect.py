@@ -12,6 +12,7 @@ failed = False
 few = "workload.requests=150"
 read_write, domains = "workload.kind=read_write", "workload.domains=8"
 translated = [few, domains, read_write, "iommu.translation=first_stage"]
+pretranslation = [few, "workload.domains=4", "workload.buffer_size=128KiB", "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true"]
 machines = [
     ("checks/saturated", [few, domains]),
     ("checks/saturated", [few, domains, read_write, "link.identity=dhi", "device.dhi.bits=2"]),
@@ -62,6 +63,7 @@ machines = [
     ("checks/rdma", [few, "host.verbs.inline=64B"]),
     ("checks/rdma", [few, "host.verbs.completions=interrupt"]),
     ("checks/rdma", [few] + [f"device.rdma.cable.{fault}=0.02" for fault in ("loss", "duplication", "corruption", "reordering")]),
+<<<<<<< ours
     ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true"]),
     ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true", "host.iommu_driver.enabled=true",
                      "host.iommu_driver.unmap_rate=1e5"]),
@@ -69,6 +71,10 @@ machines = [
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "device.rdma.shares.kicks=[3, 1]", "device.rdma.shares.later=[1, 3]",
                      "device.rdma.shares.change_at=5us", "device.rdma.shares.states=[2, 2]"]),
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "host.verbs.hostile=1", "device.rdma.timeout=4"]),
+=======
+    ("checks/rdma", pretranslation),
+    ("checks/rdma", pretranslation + ["host.iommu_driver.enabled=true", "host.iommu_driver.unmap_rate=1e5"]),
+>>>>>>> theirs
     ("examples/rdma_two_hosts", [few]),
     ("examples/rdma_incast", [few, "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]
