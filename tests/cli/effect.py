@@ -63,20 +63,14 @@ machines = [
     ("checks/rdma", [few, "host.verbs.inline=64B"]),
     ("checks/rdma", [few, "host.verbs.completions=interrupt"]),
     ("checks/rdma", [few] + [f"device.rdma.cable.{fault}=0.02" for fault in ("loss", "duplication", "corruption", "reordering")]),
-<<<<<<< ours
-    ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true"]),
-    ("checks/rdma", [few, "iommu.translation=first_stage", "device.rdma.pretranslation.enabled=true", "host.iommu_driver.enabled=true",
-                     "host.iommu_driver.unmap_rate=1e5"]),
+    ("checks/rdma", pretranslation),
+    ("checks/rdma", pretranslation + ["host.iommu_driver.enabled=true", "host.iommu_driver.unmap_rate=1e5"]),
     ("checks/rdma", [few, "device.rdma.hostile_frames=300", "device.rdma.timeout=4"]),
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "device.rdma.shares.kicks=[3, 1]", "device.rdma.shares.later=[1, 3]",
                      "device.rdma.shares.change_at=5us", "device.rdma.shares.states=[2, 2]"]),
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "host.verbs.hostile=1", "device.rdma.timeout=4"]),
-=======
-    ("checks/rdma", pretranslation),
-    ("checks/rdma", pretranslation + ["host.iommu_driver.enabled=true", "host.iommu_driver.unmap_rate=1e5"]),
->>>>>>> theirs
     ("examples/rdma_two_hosts", [few]),
-    ("examples/rdma_incast", [few, "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
+    ("examples/rdma_incast", ["workload.requests=20", "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]
 # Lists, files and names, of which the schema knows no other value.
 never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "device.rdma.shares.kicks", "device.rdma.shares.later", "device.rdma.shares.states", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}

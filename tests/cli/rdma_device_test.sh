@@ -23,6 +23,11 @@ expect 0 run "$both" --set workload.requests=400 --json
 sed -i /host_seconds/d "$work/out"
 cmp -s "$work/out" "$work/first" || complain "two runs of one seed differ"
 
+# Incast: the port of the switch limits, and the key that says its rate is named.
+expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --set workload.requests=100
+printed "Limit: h1.rp0-ep1 down write: network.ep0 port 95 %, next ep1_hca port 24 %; try device.rdma.port.rate=200Gb/s"
+printed "network.ep4              8,600      100      0"
+
 # A frame is dropped, and the timer that would bring it again runs for longer than a run waits: who waits for whom.
 for timeout in 20 0; do
   expect 3 run "$work/slow.yaml" --set device.rdma.timeout=$timeout

@@ -72,7 +72,7 @@ TEST(WaitCapacity, ComesFromTheKeyOfTheRow_COH_3_9) {
       {{"examples/cxl_cache.yaml",
         {"device.cxl.cache.requests=24", "link.cxl.queue_depth=7", "link.queue_depth=5"}},
        {"examples/cxl_memory.yaml", {"host.cxl_mem.outstanding=12", "link.cxl.queue_depth=9"}},
-       {"examples/rdma_incast.yaml", {"network.switch.queue=96KiB", "workload.requests=50"}}});
+       {"examples/rdma_incast.yaml", {"network.switch.queue=96KiB", "workload.requests=5"}}});
   const Json& cache = results[0];
   ASSERT_FALSE(cache.contains("failed")) << cache;
   std::size_t caches = 0;

@@ -63,8 +63,8 @@ Keys rdma_keys() {
   constexpr Bytes kLeastMemory = Bytes{8} << 10, kMostMemory = Bytes{1} << 30;
   return {
       peer_key(KEY(device.rdma.peer),
-               "Device at the other end of the cable, whose memory work requests are about; none: "
-               "the device posts nothing, and serves the one that names it."),
+               "Device at the other end of the cable, or on the switch, whose memory work requests "
+               "are about; none: the device posts nothing, and serves those that name it."),
       count(KEY(device.rdma.mtu), only({256, 512, 1024, 2048, 4096}), "Path MTU, in bytes."),
       count(KEY(device.rdma.queue), power_of_two(1, 4096),
             "Entries of the send queue and of the receive queue of a queue pair; each domain of "
@@ -96,7 +96,8 @@ Keys rdma_keys() {
            "Memory of the adapter for frames that have come; one without room is dropped."),
       rate("device.rdma.port.rate", AT(device.rdma.port.rate_gbps), "Gb/s", bit_rate_dimension(),
            1'000'000'000, between(1'000'000, 1'000'000'000'000'000), "Rate of the network port."),
-      time(KEY(device.rdma.port.propagation), any_latency(), "On the cable to the peer."),
+      time(KEY(device.rdma.port.propagation), any_latency(),
+           "On the cable to the peer, or to the switch."),
       real(KEY(device.rdma.cable.loss), 0, 1,
            "Share of the frames that the device sends which the cable loses."),
       real(KEY(device.rdma.cable.duplication), 0, 1,
