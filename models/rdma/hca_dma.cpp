@@ -37,9 +37,9 @@ void HcaDma::start(Job& job, Time now) {
   ++row_.entries;
   row_.bytes += job.bytes;
   job.owner->note_access(job.bytes);
-  const bool is_completion = job.kind == Kind::kCompletion;
-  const bool is_gated = job.needs > 0 || (is_completion && waiting_ > 0);
-  (is_gated ? waiting_ : plain_) += is_completion ? 1 : 0;
+  const bool is_told = tells(job.kind);
+  const bool is_gated = job.needs > 0 || (is_told && waiting_ > 0);
+  (is_gated ? waiting_ : plain_) += is_told ? 1 : 0;
   auto& queue = is_gated ? gated_ : queue_;
   make_room(queue);
   queue.push_back(job.token);
@@ -110,7 +110,7 @@ bool HcaDma::next(Time now, Transfer& transfer) {
   const std::uint32_t token = queue.front();
   queue.pop_front();
   const Job& job = records_[token];
-  (is_gated ? waiting_ : plain_) -= job.kind == Kind::kCompletion ? 1 : 0;
+  (is_gated ? waiting_ : plain_) -= tells(job.kind) ? 1 : 0;
   transfer = {};
   transfer.op = job.is_read ? Op::kRead : job.kind == Kind::kInterrupt ? Op::kMsi : Op::kWrite;
   set_address(job, transfer);

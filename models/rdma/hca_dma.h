@@ -108,10 +108,10 @@ class HcaDma final : public HcaModule, public Engine {
     std::uint32_t token = 0;
     bool is_ok = true;
   };
-  // Entries of completion queues are written in their order: one that waits holds up those behind
-  // it, and waits for those before it.
+  // Entries of completion queues, and interrupts, keep their order: one that waits holds up those
+  // behind it, and waits for those before it.
   bool may_go(const Job& job) const {
-    return job.needs <= payload_.through() && (job.kind != Kind::kCompletion || plain_ == 0);
+    return job.needs <= payload_.through() && (!tells(job.kind) || plain_ == 0);
   }
   void set_address(const Job& job, Transfer& transfer) const;
 

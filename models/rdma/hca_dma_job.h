@@ -39,6 +39,11 @@ constexpr std::optional<StaticStructure> structure_of(HcaJobKind kind) {
   }
 }
 
+/// They tell software of something, and keep their order.
+constexpr bool tells(HcaJobKind kind) {
+  return kind == HcaJobKind::kCompletion || kind == HcaJobKind::kInterrupt;
+}
+
 struct HcaJob {
   HcaJobKind kind = HcaJobKind::kSendEntries;
   bool is_read = true;
