@@ -72,10 +72,11 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
                          rdma.cq,
                          rdma.cqe,
                          workload.sizes.empty() ? workload.payload : workload.size_cap,
-                         rdma.pretranslation.is_on ? workload.domains : 0};
+                         0};
   config.hca.buffer_base = workload.buffer_base;
   config.hca.pairs = workload.domains;
   config.hca.functions = functions_of(device);
+  config.hca.geometry.together = rdma.pretranslation.is_on ? config.hca.pairs_of(0) : 0;
   config.hca.doorbell = device.config.device.functions.bar_size / 2;
   config.hca.adapter = adapter_number(fabric, own, connections[own].front().peer);
   config.hca.interrupt_address = interrupt_address(own);

@@ -91,14 +91,14 @@ struct HcaConfig {
 
   /// The first queue pair of a function has its completion queues.
   RdmaArea area_in(const RdmaGeometry& layout, std::uint64_t base, std::uint32_t pair) const {
-    return layout.together > 0
-               ? RdmaArea(layout, base, pair)
-               : RdmaArea(layout, base + pair * layout.buffer, pair < function_count());
+    return {layout, base + pair * layout.buffer, base + place_of(pair) * layout.buffer,
+            index_of(pair)};
   }
   RdmaArea area(std::uint32_t pair) const { return area_in(geometry, buffer_base, pair); }
   RdmaArea area_of_peer(const HcaPeer& peer, std::uint32_t pair) const {
     RdmaGeometry layout = geometry;
-    layout.together = geometry.together > 0 ? peer.pairs : 0;
+    layout.together =
+        geometry.together > 0 ? (peer.pairs + function_count() - 1) / function_count() : 0;
     return area_in(layout, peer.buffer_base, pair);
   }
   /// model: software has drawn them, and has told its peer.

@@ -128,9 +128,9 @@ bool HcaDma::next(Time now, Transfer& transfer) {
 void HcaDma::set_address(const Job& job, Transfer& transfer) const {
   transfer.domain = DomainId{job.queue_pair};
   transfer.address = job.address;
-  if (uses_structures_ && structure_of(job.kind)) {
+  if (functions_ > 0 && structure_of(job.kind)) {
     transfer.structure = structure_of(job.kind);
-    transfer.domain = DomainId{0};
+    transfer.domain = DomainId{job.queue_pair % functions_};  // the first of its function
   }
 }
 

@@ -85,7 +85,7 @@ class HcaDma final : public HcaModule, public Engine {
   std::uint64_t static_accesses() const;
   /// Accesses to static structures name these from now on, and are made in the name of the first
   /// domain of their function.
-  void use_structures() { uses_structures_ = true; }
+  void use_structures(std::uint32_t functions) { functions_ = functions; }
   /// A TLP of the job has touched a structure.
   void touched(std::uint32_t token, bool is_translated) {
     Job& job = records_[token];
@@ -130,7 +130,8 @@ class HcaDma final : public HcaModule, public Engine {
   HcaStageResult row_;  // of the window
   Time spent_{};        // of the jobs of the window that are over, from when they might go
   std::uint64_t over_ = 0;
-  bool counts_ = false, uses_structures_ = false;
+  bool counts_ = false;
+  std::uint32_t functions_ = 0;  // with structures of their own; 0: none has
 };
 
 }  // namespace flitwise

@@ -75,26 +75,26 @@ void RdmaSender::add_eps() {
     hca_.dma().touched(token, is_translated);
   };
   hooks.counts = [this] { return hca_.is_counted(); };
-  eps_.emplace((site_.name + "_eps").c_str(), site_.name, config_.hca,
-               std::vector<DomainId>{DomainId{0}}, std::move(hooks));
+  const std::vector<unsigned>& functions = config_.hca.functions;
+  std::vector<DomainId> domains(functions.back() + 1);
+  for (std::uint32_t place = 0; place < config_.hca.function_count(); ++place) {
+    domains[functions[place]] = DomainId{place};
+  }
+  eps_.emplace((site_.name + "_eps").c_str(), site_.name, config_.hca, std::move(domains),
+               std::move(hooks));
   eps_->claim(site_.endpoint.target().map());
   eps_->connect(site_.endpoint.attach(eps_->structures()));
-  hca_.dma().use_structures();
+  hca_.dma().use_structures(config_.hca.function_count());
 }
 
-// The driver of the function tells where its structures lie, before the first doorbell. [EP-1]
-void RdmaSender::write_registers() {
+// The driver of a function tells where its structures lie, before the first doorbell. [EP-1]
+void RdmaSender::write_registers(std::uint32_t place) {
   const HcaConfig& hca = config_.hca;
-  const std::uint64_t registers = bar_of(0) + hca.registers();
-  for (const StructurePlace& one : structures_at(hca.geometry, hca.buffer_base)) {
-    const std::uint64_t words[] = {
-        boost::endian::native_to_little(one.address),
-        boost::endian::native_to_little(one.bytes | StructureRegisters::kAllowed)};
-    for (std::size_t i = 0; i < std::size(words); ++i) {
-      site_.bridge.write(registers + StructureRegisters::offset_of(one.structure) + 8 * i,
-                         reinterpret_cast<const std::uint8_t*>(&words[i]), sizeof(words[i]),
-                         hca_.is_counted());
-    }
+  const std::uint64_t first_buffer = hca.buffer_base + place * hca.geometry.buffer;
+  for (const StructurePlace& one : structures_at(hca.geometry, first_buffer)) {
+    const std::uint64_t offset = hca.registers() + StructureRegisters::offset_of(one.structure);
+    write(place, offset, one.address);
+    write(place, offset + 8, one.bytes | StructureRegisters::kAllowed);
   }
 }
 
@@ -143,8 +143,8 @@ void RdmaSender::start(Time now) {
   if (!config_.posts) {  // it only serves, from now on
     site_.counting_starts(site_.index);
   }
-  if (eps_) {
-    write_registers();
+  for (std::uint32_t place = 0; eps_ && place < config_.hca.function_count(); ++place) {
+    write_registers(place);
   }
   // The hypervisor carries out commands of one function after the other.
   Time begin = now;

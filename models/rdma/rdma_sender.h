@@ -78,7 +78,7 @@ class RdmaSender final : public DeviceSender {
   void interrupt(const Packet& packet, Time when);
   static VerbsDriver::Memory memory_of(MemoryPort& memory, const std::uint64_t& shift);
   void add_eps();
-  void write_registers();
+  void write_registers(std::uint32_t place);
 
   const Site site_;
   const VerbsDriverConfig config_;

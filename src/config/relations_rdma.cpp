@@ -24,6 +24,17 @@ namespace {
 
 constexpr const char* kRdmaPeer = "device.rdma.peer";
 
+// That have queue pairs.
+std::size_t functions_of(const Config& config) {
+  return std::min<std::size_t>(workload_functions(config.device).size(), config.workload.domains);
+}
+
+// At most.
+unsigned pairs_of_function(const Config& config) {
+  const auto functions = static_cast<unsigned>(functions_of(config));
+  return (config.workload.domains + functions - 1) / functions;
+}
+
 RdmaGeometry geometry_of(const Config& config) {
   const WorkloadConfig& workload = config.workload;
   const RdmaConfig& rdma = config.device.rdma;
@@ -32,7 +43,7 @@ RdmaGeometry geometry_of(const Config& config) {
           rdma.cq,
           rdma.cqe,
           workload.sizes.empty() ? workload.payload : workload.size_cap,
-          rdma.pretranslation.is_on ? workload.domains : 0};
+          rdma.pretranslation.is_on ? pairs_of_function(config) : 0};
 }
 
 // [HP-8]
@@ -63,11 +74,6 @@ void check_shares(const RdmaConfig& rdma, std::size_t functions, BrokenRelations
                 "shares of {} entries in all, of a cache of {}; expected no more than it has, and "
                 "one at least for functions without a share",
                 held, rdma.qpsc_entries);
-}
-
-// That have queue pairs.
-std::size_t functions_of(const Config& config) {
-  return std::min<std::size_t>(workload_functions(config.device).size(), config.workload.domains);
 }
 
 }  // namespace
@@ -140,11 +146,6 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
   broken.add_if(rdma.pretranslation.is_on && workload.at == At::kTranslated,
                 {"device.rdma.pretranslation.enabled", "workload.at"},
                 "addresses that all are translated already; expected workload.at untranslated");
-  broken.add_if(rdma.pretranslation.is_on && functions_of(config) > 1,
-                {"device.rdma.pretranslation.enabled", "workload.functions"},
-                "structures of {} functions that are to be translated ahead of use; expected one "
-                "function (not modelled yet)",
-                functions_of(config));
   const RdmaGeometry geometry = geometry_of(config);
   const RdmaArea area =
       geometry.together > 0 ? RdmaArea(geometry, 0, 0U) : RdmaArea(geometry, 0, true);
@@ -157,7 +158,7 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
       "states and rings of {} queue pairs of {} entries, and two completion queues of {}, that lie "
       "together in the first buffer, of {}; expected room for three messages of {} behind them, {} "
       "or more",
-      workload.domains, rdma.queue, rdma.cq, size_text(workload.buffer_size),
+      geometry.together, rdma.queue, rdma.cq, size_text(workload.buffer_size),
       size_text(geometry.most_bytes),
       size_text((structures_end(geometry) + 3 * most + kUnit - 1) / kUnit * kUnit));
   broken.add_if(

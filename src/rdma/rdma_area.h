@@ -34,8 +34,8 @@ struct RdmaGeometry {
   std::uint32_t cq = 0;          ///< entries of each completion queue
   std::uint32_t cqe = 0;         ///< bytes of one
   std::uint64_t most_bytes = 0;  ///< of a message
-  /// Queue pairs whose states and rings lie together in the buffer of the first; 0: each has its
-  /// own.
+  /// Queue pairs of a function whose states and rings lie together in the buffer of its first one,
+  /// at most; 0: each has its own.
   std::uint32_t together = 0;
 };
 
@@ -44,7 +44,7 @@ struct StructurePlace {
   StaticStructure structure = StaticStructure::kQpStateArray;
   std::uint64_t address = 0, bytes = 0;
 };
-/// States, completion queues, send rings and receive rings of all queue pairs, in this order. None
+/// States, completion queues, send rings and receive rings of all of them, in this order. None
 /// straddles a page that it fits into, up to 2 MiB. model: the registers of ring descriptors and of
 /// receive queue descriptors name the rings themselves. REQUIRES: geometry.together > 0; base: a
 /// multiple of 2 MiB, or else of the page that matters.
@@ -57,14 +57,15 @@ inline std::array<StructurePlace, 4> structures_at(const RdmaGeometry& geometry,
       {StaticStructure::kRingDescriptors, 0, entries * kWqeBytes},
       {StaticStructure::kRqDescriptors, 0, entries * kReceiveEntryBytes},
   }};
-  std::uint64_t next = base + kQpStateBytes;  // behind the word for atomics
+  std::uint64_t next = kQpStateBytes;  // behind the word for atomics
   for (StructurePlace& one : all) {
     std::uint64_t unit = 64;
     while (unit < one.bytes && unit < std::uint64_t{2} << 20) {
       unit *= 2;
     }
-    one.address = (next + unit - 1) / unit * unit;
-    next = one.address + one.bytes;
+    const std::uint64_t begin = (next + unit - 1) / unit * unit;
+    one.address = base + begin;
+    next = begin + one.bytes;
   }
   return all;
 }
@@ -86,10 +87,12 @@ class RdmaArea {
     queues_ = whole_lines(receive_ + std::uint64_t{geometry.queue} * kReceiveEntryBytes);
     payload_ = queues_ + (has_queues ? completions_bytes() : 0);
   }
-  RdmaArea(const RdmaGeometry& geometry, std::uint64_t first_base, std::uint32_t queue_pair)
-      : RdmaArea(geometry, first_base + queue_pair * geometry.buffer, queue_pair == 0) {
+  /// Of queue pair `index` of a function whose first one has its buffer at first_base.
+  RdmaArea(const RdmaGeometry& geometry, std::uint64_t base, std::uint64_t first_base,
+           std::uint32_t index)
+      : RdmaArea(geometry, base, index == 0) {
     if (geometry.together > 0) {
-      lie_together(first_base, queue_pair);
+      lie_together(first_base, index);
     }
   }
 

@@ -112,7 +112,8 @@ const std::vector<std::string> kLargePages = {"device.rdma.pretranslation.page_s
 TEST(Pretranslation, EP_5_StaticAccessesCauseNoWalkAfterBoot) {
   Adapters run(kNoCache, kLargePages);
   const WorkloadConfig& workload = run.device().config.workload;
-  const RdmaArea area({workload.buffer_size, 16, 64, 64, 600, 3}, workload.buffer_base, 0U);
+  const RdmaArea area({workload.buffer_size, 16, 64, 64, 600, 3}, workload.buffer_base,
+                      workload.buffer_base, 0);
   const FabricDevice& peer = run.device("ep1");
   const std::uint64_t peer_base = peer.config.workload.buffer_base;
   const std::uint64_t statics = area.own(0) - area.base();
@@ -168,6 +169,18 @@ INSTANTIATE_TEST_SUITE_P(Forms, PretranslationForms,
                                            "link.identity=dhi", "device.atc.enabled=true",
                                            "system.topology=switch",
                                            "device.rdma.pretranslation.requests=1"));
+
+// Three virtual machines with guest addresses of their own: each function asks for its structures.
+TEST(Pretranslation, EP_1_EachFunctionHasStructuresOfItsOwn) {
+  Adapters run(kFirstStage, {"iommu.translation=nested", "device.functions.count=4",
+                             "workload.functions=vfs", "workload.domains=6"});
+  const RunResult result = run.run();
+  EXPECT_EQ(eps(result).structures, 12U);
+  EXPECT_EQ(eps(result).translated, 9U);
+  EXPECT_EQ(eps(result).requests, 9U);
+  const HcaResult& adapter = hca(result);
+  EXPECT_GT(adapter.pretranslated, 10 * adapter.untranslated / 4);
+}
 
 // Pages lie elsewhere than addresses say, and a driver takes translations back all the time.
 constexpr const char* kStorm =
