@@ -147,8 +147,7 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 {"device.rdma.pretranslation.enabled", "workload.at"},
                 "addresses that all are translated already; expected workload.at untranslated");
   const RdmaGeometry geometry = geometry_of(config);
-  const RdmaArea area =
-      geometry.together > 0 ? RdmaArea(geometry, 0, 0U) : RdmaArea(geometry, 0, true);
+  const RdmaArea area(geometry, 0, 0U);
   constexpr Bytes kUnit = Bytes{1} << 10;
   const Bytes most = std::max<Bytes>(geometry.most_bytes, 8) + 63;
   broken.add_if(

@@ -87,6 +87,9 @@ class RdmaArea {
     queues_ = whole_lines(receive_ + std::uint64_t{geometry.queue} * kReceiveEntryBytes);
     payload_ = queues_ + (has_queues ? completions_bytes() : 0);
   }
+  /// Of a queue pair of the only function.
+  RdmaArea(const RdmaGeometry& geometry, std::uint64_t first_base, std::uint32_t queue_pair)
+      : RdmaArea(geometry, first_base + queue_pair * geometry.buffer, first_base, queue_pair) {}
   /// Of queue pair `index` of a function whose first one has its buffer at first_base.
   RdmaArea(const RdmaGeometry& geometry, std::uint64_t base, std::uint64_t first_base,
            std::uint32_t index)

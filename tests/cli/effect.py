@@ -137,7 +137,7 @@ def is_read(key, config, asked=()):
 def others(key, now):
     """Values that are not the present one: words, the next number, twice the quantity."""
     own = schema[key]
-    if key == "iommu.page":
+    if key in ("iommu.page", "device.rdma.pretranslation.page_size"):
         yield "2MiB" if now == "4KiB" else "4KiB"
     for choice in [own] + own.get("anyOf", []) + own.get("oneOf", []):
         if choice.get("type") == "boolean":

@@ -147,7 +147,7 @@ TEST(RdmaArea, EP_2_StructuresThatLieTogetherAreOnePieceEach) {
       EXPECT_EQ(one.address / page, (end - 1) / page) << name_of(one.structure);
     }
     for (std::uint32_t pair = 0; pair < pairs; ++pair) {
-      const RdmaArea area(geometry, base + pair * geometry.buffer, base, pair);
+      const RdmaArea area(geometry, base, pair);
       EXPECT_EQ(area.state(), structures[0].address + pair * kQpStateBytes);
       EXPECT_EQ(area.send_entry(15), structures[2].address + (pair * 16 + 15) * kWqeBytes);
       EXPECT_EQ(area.receive_entry(0), structures[3].address + pair * 16 * kReceiveEntryBytes);
@@ -156,8 +156,8 @@ TEST(RdmaArea, EP_2_StructuresThatLieTogetherAreOnePieceEach) {
       EXPECT_GE(area.own(0), pair == 0 ? end : area.word() + 8);
       EXPECT_LE(area.buffer(area.places() - 1) + 100, area.base() + geometry.buffer);
     }
-    EXPECT_EQ(RdmaArea(geometry, base, base, 0).completions_begin(), structures[1].address);
-    EXPECT_EQ(RdmaArea(geometry, base, base, 0).completions_bytes(), structures[1].bytes);
+    EXPECT_EQ(RdmaArea(geometry, base, 0U).completions_begin(), structures[1].address);
+    EXPECT_EQ(RdmaArea(geometry, base, 0U).completions_bytes(), structures[1].bytes);
   }
 }
 
