@@ -137,20 +137,22 @@ class RdmaArea {
   /// For what its peer sends.
   std::uint64_t buffer(std::uint32_t index) const { return part(2, index); }
 
-  /// Where an access of 1 byte or more lies.
+  /// Where an access of 1 byte or more lies. Structures that lie together are read and written in
+  /// the name of the first queue pair.
   RdmaPart part_of(std::uint64_t address, std::uint64_t bytes) const {
+    const std::uint64_t pairs = has_queues_ ? std::max(geometry_.together, 1U) : 1;
     const struct {
       RdmaPart part;
       std::uint64_t begin, bytes;
-    } parts[] = {{RdmaPart::kState, state(), kQpStateBytes},
-                 {RdmaPart::kWord, word(), kWordBytes},
-                 {RdmaPart::kSendRing, send_entry(0), std::uint64_t{geometry_.queue} * kWqeBytes},
-                 {RdmaPart::kReceiveRing, receive_entry(0),
-                  std::uint64_t{geometry_.queue} * kReceiveEntryBytes},
-                 {RdmaPart::kCompletions, queues_, has_queues_ ? completions_bytes() : 0},
-                 {RdmaPart::kOwn, own(0), exposed_bytes()},
-                 {RdmaPart::kExposed, exposed(0), exposed_bytes()},
-                 {RdmaPart::kBuffers, buffer(0), exposed_bytes()}};
+    } parts[] = {
+        {RdmaPart::kState, state(), pairs * kQpStateBytes},
+        {RdmaPart::kWord, word(), kWordBytes},
+        {RdmaPart::kSendRing, send_entry(0), pairs * geometry_.queue * kWqeBytes},
+        {RdmaPart::kReceiveRing, receive_entry(0), pairs * geometry_.queue * kReceiveEntryBytes},
+        {RdmaPart::kCompletions, queues_, has_queues_ ? completions_bytes() : 0},
+        {RdmaPart::kOwn, own(0), exposed_bytes()},
+        {RdmaPart::kExposed, exposed(0), exposed_bytes()},
+        {RdmaPart::kBuffers, buffer(0), exposed_bytes()}};
     for (const auto& one : parts) {
       if (address >= one.begin && bytes <= one.bytes && address - one.begin <= one.bytes - bytes) {
         return one.part;

@@ -152,10 +152,16 @@ TEST(RdmaArea, EP_2_StructuresThatLieTogetherAreOnePieceEach) {
       EXPECT_EQ(area.send_entry(15), structures[2].address + (pair * 16 + 15) * kWqeBytes);
       EXPECT_EQ(area.receive_entry(0), structures[3].address + pair * 16 * kReceiveEntryBytes);
       EXPECT_EQ(area.word(), base + pair * geometry.buffer);
+      const RdmaArea first(geometry, base, 0U);
+      EXPECT_EQ(first.part_of(area.state(), kQpStateBytes), RdmaPart::kState);
+      EXPECT_EQ(first.part_of(area.send_entry(15), kWqeBytes), RdmaPart::kSendRing);
+      EXPECT_EQ(first.part_of(area.receive_entry(15), kReceiveEntryBytes), RdmaPart::kReceiveRing);
       ASSERT_GT(area.places(), 0U);
       EXPECT_GE(area.own(0), pair == 0 ? end : area.word() + 8);
       EXPECT_LE(area.buffer(area.places() - 1) + 100, area.base() + geometry.buffer);
     }
+    const std::uint64_t behind = structures[0].address + structures[0].bytes;
+    EXPECT_NE(RdmaArea(geometry, base, 0U).part_of(behind, 1), RdmaPart::kState);
     EXPECT_EQ(RdmaArea(geometry, base, 0U).completions_begin(), structures[1].address);
     EXPECT_EQ(RdmaArea(geometry, base, 0U).completions_bytes(), structures[1].bytes);
   }
