@@ -11,6 +11,7 @@
 
 #include "config/load.h"
 #include "rdma/hca_result.h"
+#include "support/machine_run.h"
 #include "system/machine.h"
 
 namespace flitwise::test {
@@ -33,13 +34,7 @@ inline std::string bad_cable(std::uint64_t operations, unsigned seed) {
 /// fault has struck, and the rules have met what comes of it.
 inline void expect_exact_memory_over_a_bad_cable(std::uint64_t operations, unsigned seed) {
   Machine machine(config_from_text(bad_cable(operations, seed), "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  const RunResult result = machine.result();
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
+  const RunResult result = run_to_end(machine);
   std::uint64_t done = 0;
   for (const VerbsResult& row : result.rows<VerbsResult>()) {
     done += row.operations;

@@ -13,6 +13,7 @@
 #include "rdma/hca_config.h"
 #include "rdma/hca_result.h"
 #include "rdma/ring_entries.h"
+#include "support/machine_run.h"
 #include "system/machine.h"
 
 namespace flitwise::rdma_functions_test {
@@ -23,17 +24,6 @@ std::string two_hosts(const std::string& more) {
          "device}], edges: [{from: rp0, to: ep0}, {from: h1.rp0, to: ep1}], instances: {ep0: "
          "{device.rdma.peer: ep1}}}\nlink: {preset: gen5x16, identity: bdf_pasid}\n" +
          more;
-}
-
-RunResult run(Machine& machine) {
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  RunResult result = machine.result();
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return result;
 }
 
 const VerbsResult& verbs_of(const RunResult& result, const std::string& name) {
@@ -66,7 +56,7 @@ TEST(RdmaFunctions, HP_4_HP_C5_EachHasQueuePairsOfItsOwn) {
     ++seen[function];
     foreign += pair < 7 && function == 1 + pair % 3 ? 0 : 1;
   });
-  const RunResult result = run(machine);
+  const RunResult result = test::run_to_end(machine);
   EXPECT_EQ(foreign, 0U);
   EXPECT_EQ(seen.size(), 3U);
   for (const char* const name : {"ep0_f1", "ep0_f2", "ep0_f3"}) {
@@ -133,7 +123,7 @@ TEST(RdmaFunctions, HP_1_HP_7_AHostileGuestReachesNobodyElse) {
                 "workload: {via: rdma, domains: 9, payload: 300B, buffer_size: 128KiB, requests: "
                 "6000, rdma: {write: 2, read: 2, send: 2, fetch_add: 1, cas: 1}}\n"),
       "run.yaml", ""));
-  const RunResult result = run(machine);
+  const RunResult result = test::run_to_end(machine);
   for (const char* const name : {"ep0_f0", "ep0_f1"}) {
     EXPECT_EQ(verbs_of(result, name).operations, 2000U);
   }

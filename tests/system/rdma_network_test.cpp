@@ -12,6 +12,7 @@
 #include "config/load.h"
 #include "network/network_result.h"
 #include "rdma/hca_result.h"
+#include "support/machine_run.h"
 #include "support/rdma_memory.h"
 
 namespace flitwise::rdma_network_test {
@@ -26,17 +27,6 @@ Config config_of(unsigned devices, const std::string& instances, const std::stri
       "run.yaml", "");
 }
 
-RunResult run(Machine& machine) {
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  RunResult result = machine.result();
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return result;
-}
-
 // Four that write to ep0 by its port of the same rate: N x B / C. network_anchors 3.7
 TEST(RdmaNetwork, IncastTakesTheTimeThatThePortOfTheSwitchTakes) {
   constexpr unsigned kSenders = 4, kRequests = 100, kPayload = 4096;
@@ -46,7 +36,7 @@ TEST(RdmaNetwork, IncastTakesTheTimeThatThePortOfTheSwitchTakes) {
                             "workload: {{via: rdma, domains: 1, requests: {}, payload: {}B, "
                             "buffer_size: 1MiB}}\n",
                             kRequests, kPayload)));
-  const RunResult result = run(machine);
+  const RunResult result = test::run_to_end(machine);
   constexpr double kFrame = 14 + 20 + 8 + 12 + 16 + kPayload + 4 + 24, kGbps = 100;
   const double bytes = kSenders * kRequests * kFrame;
   const NetworkPortResult& port = result.rows<NetworkPortResult>().at(0);
@@ -73,7 +63,7 @@ TEST(RdmaNetwork, LR_3_WhatASmallQueueDropsIsSentAgain) {
                   kRequests));
   config.network.switches.queue = Bytes{20} << 10;
   Machine machine(config);
-  const RunResult result = run(machine);
+  const RunResult result = test::run_to_end(machine);
   std::uint64_t operations = 0, drops = 0, retransmits = 0;
   for (const VerbsResult& row : result.rows<VerbsResult>()) {
     operations += row.operations;
@@ -106,7 +96,7 @@ TEST(RdmaNetwork, EachOfARingAsksTheNextAndIsAskedByTheOneBefore) {
                   "workload: {{via: rdma, domains: 4, requests: {}, payload: {}B, buffer_size: "
                   "512KiB}}\n",
                   kRequests, kPayload)));
-  const RunResult result = run(machine);
+  const RunResult result = test::run_to_end(machine);
   std::set<std::vector<std::uint8_t>> seen;
   for (unsigned own = 0; own < kDevices; ++own) {
     EXPECT_EQ(result.rows<VerbsResult>().at(own).writes, kRequests);
@@ -136,7 +126,7 @@ TEST(RdmaNetwork, OneThatIsAskedBySeveralAsksOneItself) {
                   "workload: {{via: rdma, domains: 2, requests: {}, payload: 300B, buffer_size: "
                   "256KiB, rdma: {{write: 1, read: 1, send: 3, fetch_add: 1, cas: 1}}}}\n",
                   kRequests)));
-  const RunResult result = run(machine);
+  const RunResult result = test::run_to_end(machine);
   const auto& rows = result.rows<VerbsResult>();
   for (unsigned own = 0; own < 3; ++own) {
     EXPECT_EQ(rows.at(own).operations, kRequests);

@@ -11,6 +11,7 @@
 #include "flitwise/link_socket.h"
 #include "rdma/hca_result.h"
 #include "rdma/rdma_area.h"
+#include "support/machine_run.h"
 #include "system/machine.h"
 
 namespace flitwise::rdma_shares_test {
@@ -27,14 +28,7 @@ RunResult run(const std::string& more, const std::string& device, const Watch& w
           more,
       "run.yaml", ""));
   machine.fabric().find(device)->root_port->watch_memory(watch);
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  RunResult result = machine.result();
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
-  return result;
+  return test::run_to_end(machine);
 }
 
 std::string saturated(const std::string& shares) {

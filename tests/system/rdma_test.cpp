@@ -12,6 +12,7 @@
 
 #include "config/load.h"
 #include "rdma/hca_result.h"
+#include "support/machine_run.h"
 #include "support/rdma_memory.h"
 
 namespace flitwise::rdma_test {
@@ -95,13 +96,7 @@ void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode o
                   "1MiB, rdma: {}}}\n",
                   machine_text, most_inline, kPairs, kRequests, kPayload, weight),
       "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  const RunResult result = machine.result();
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
+  const RunResult result = test::run_to_end(machine);
   const HcaResult& hca = result.rows<HcaResult>().at(0);
   const HcaResult& peer_hca = result.rows<HcaResult>().at(1);
   const bool is_send = opcode == WorkOpcode::kSend;
@@ -229,13 +224,7 @@ TEST(Rdma, RDM_11_EachCompletionIsTakenByHandlersAlone) {
       "100ns}}}\nworkload: {via: rdma, domains: 4, requests: 1500, payload: 64B, rdma: {write: 3, "
       "send: 1}}\n",
       "run.yaml", ""));
-  machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
-  const RunResult result = machine.result();
-  for (const CheckResult& check : result.checks) {
-    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
-  }
+  const RunResult result = test::run_to_end(machine);
   for (unsigned end : {0U, 1U}) {
     const HcaResult& hca = result.rows<HcaResult>().at(end);
     const VerbsResult& verbs = result.rows<VerbsResult>().at(end);
