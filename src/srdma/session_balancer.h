@@ -74,7 +74,7 @@ class SessionBalancer {
   void sent(Time now, SentPacket& packet, SessionIndex session, std::uint32_t bytes) {
     monitor_.sent(now, packet, session, bytes);
   }
-  void lost(SentPacket& packet);
+  void lost(Time now, SentPacket& packet);
   void delivered(Time now, SentPacket& packet);
   void forget(Time now, SentPacket& packet) { monitor_.forget(now, packet); }
   void timed_out(const SentPacket& packet);
@@ -121,9 +121,16 @@ class SessionBalancer {
 
  private:
   static std::uint64_t hash_of_id(const SessionId& id) { return id * kGoldenSpread; }
-  void settle(SessionIndex session);
-  void apply(Time now);
-  void take_up();
+  /// Sessions may be used, or not any more; scores have changed.
+  void settle();
+  void mark_stale() {
+    if (!setup_.apply_delay) {
+      apply_at_ = Time{};
+    }
+  }
+  void collect();
+  void apply();
+  ControlDecision decide(Time now);
   double cost_of(SessionIndex session) const;
 
   const BalancerSetup& setup_;
@@ -133,12 +140,15 @@ class SessionBalancer {
   SessionControl control_;
   std::vector<BalancedSession> owned_;  // by index
   OpenTable<SessionId, SessionIndex, hash_of_id> by_id_;
-  std::vector<double> in_wait_;  // weights that apply at apply_at_
+  std::vector<double> table_;  // weights on their way into force, which they are in at apply_at_
   Time apply_at_ = Time::never();
-  bool is_stale_ = false;  // scores have changed since the weights in force
   Time last_weights_, last_control_, next_weights_, next_control_;
   std::vector<ControlledSession> controlled_;
-  std::vector<std::uint64_t> sent_before_;  // packets, by index, at the last decision
+  struct Pace {
+    std::uint64_t sent = 0;  ///< packets, at the last decision
+    double rate = 0;         ///< packets/s up to then
+  };
+  std::vector<Pace> paces_;  // by index
 };
 
 }  // namespace flitwise

@@ -66,7 +66,7 @@ struct PacketKey {
 /// What a queue pair remembers of its choices: where the message or the flowlet under way goes.
 struct QpChoice {
   Time last{};  ///< packet
-  std::uint32_t unit = 0;
+  std::uint32_t unit = 0, resends = 0;
   SessionIndex session = kNoSession;
 };
 
@@ -81,10 +81,9 @@ class SessionChoice {
   /// `setup` outlives it. salt: nobody outside may know it [SEL-8]. random: of policy random.
   SessionChoice(const ChoiceSetup& setup, SipKey salt, const Random& random);
 
-  /// There is a session, not usable yet.
-  void begin(SessionIndex session, const SessionTuple& tuple);
-  /// New weights, by index: of an index that is not usable any value will do. O(sessions log
-  /// sessions). [6.4]
+  /// There is a session of that weight, not usable yet.
+  void begin(SessionIndex session, const SessionTuple& tuple, double weight);
+  /// New weights, by index. O(sessions). [6.4]
   void put_in_force(const std::vector<double>& weights);
   /// Takes effect at once. O(sessions).
   void set_usable(SessionIndex session, bool is_usable);
@@ -129,11 +128,12 @@ class SessionChoice {
   };
 
   void refresh();
-  std::uint64_t digest_of(std::uint64_t high, std::uint64_t low) const;
+  Choice in_unit(Time now, const PacketKey& key, QpChoice& own,
+                 const std::vector<std::uint32_t>& in_flight);
   SessionIndex pick(std::uint64_t digest, const std::vector<std::uint32_t>& in_flight);
   SessionIndex win(std::uint64_t digest) const;
   SessionIndex lowest(std::uint64_t digest, const std::vector<std::uint32_t>& in_flight);
-  SessionIndex next_in_turn(const std::vector<SessionIndex>& ring);
+  SessionIndex next_in_turn();
 
   const ChoiceSetup* setup_;
   SipKey salt_;

@@ -104,6 +104,7 @@ class SessionControl {
  private:
   bool is_congested(const std::vector<ControlledSession>& sessions) const;
   bool is_relaxed(const std::vector<ControlledSession>& sessions) const;
+  SessionIndex victim_of(const std::vector<ControlledSession>& sessions) const;
   double held(const SessionScore& score) const {
     return setup_.is_by_weight ? score.weight : score.level;
   }

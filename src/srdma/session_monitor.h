@@ -49,9 +49,9 @@ class SessionMonitor {
   void sent(Time now, SentPacket& packet, SessionIndex session, std::uint32_t bytes);
   /// A NAK or SACK says that it is lost. False: it is known already, to be lost or to have arrived.
   /// [MO-2]
-  bool lost(SentPacket& packet);
-  /// The cumulative PSN has passed it.
-  void delivered(Time now, SentPacket& packet);
+  bool lost(Time now, SentPacket& packet);
+  /// The cumulative PSN has passed it. True: see echo().
+  bool delivered(Time now, SentPacket& packet);
   /// It is given up: its queue pair is in error, or reset.
   void forget(Time now, SentPacket& packet);
 
@@ -74,8 +74,10 @@ class SessionMonitor {
   bool wants_probe(Time now, SessionIndex session, bool has_queue) const;
   /// One has left, with the PSN last acknowledged of some queue pair.
   void probe_sent(Time now, SessionIndex session, Psn psn);
-  /// Weights have been updated: intervals begin anew.
-  void begin_interval(Time now);
+  /// Intervals are complete up to now: weights may be updated by them.
+  void end_interval(Time now);
+  /// They begin anew.
+  void begin_interval();
 
   /// Of all indices, open or not.
   const std::vector<SessionStats>& stats() const { return stats_; }
@@ -83,10 +85,13 @@ class SessionMonitor {
   const std::vector<std::uint32_t>& in_flight() const { return in_flight_; }
 
  private:
-  void arrive(Time now, SentPacket& packet);
   void land(Time now, SentPacket& packet);
   void credit(SessionIndex session, SentPacket& packet);
+  void charge(SentPacket& packet);
+  bool revive(SessionStats& own);
   void sample(Time now, SessionStats& own, Time rtt);
+  /// How long an answer to a probe is waited for.
+  Time patience() const;
 
   const MonitorSetup& setup_;
   std::vector<SessionStats> stats_;

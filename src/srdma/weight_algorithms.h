@@ -59,7 +59,7 @@ struct WeightSetup {
 /// Why there is no such weighting in a group of up to so many sessions, a sentence each. [7.5]
 std::vector<std::string> refusals_of(const WeightSetup& setup, unsigned most_sessions);
 
-/// What an algorithm says of one session.
+/// What an algorithm says of one session. The score is the one that it has, till it says another.
 struct FreshScore {
   SessionScore score;
   bool is_fresh = false;  ///< false: it knows nothing new, and the session keeps its score
@@ -102,14 +102,18 @@ class WeightingSystem {
   SessionScore score(SessionIndex session, const SessionStats& stats) const {
     return stats.is_timed_out || !stats.is_alive
                ? SessionScore{1, setup_->is_capability() ? 0.0 : 1.0}
-               : scores_[session];
+               : kept_[session].score;
   }
   const WeightSetup& setup() const { return *setup_; }
 
  private:
   const WeightSetup* setup_;
   std::unique_ptr<WeightRule> rule_;
-  std::vector<SessionScore> scores_;
+  struct Kept {
+    SessionScore score;
+    bool is_measured = false;  ///< the first value stands as it is
+  };
+  std::vector<Kept> kept_;
   std::vector<FreshScore> fresh_;
 };
 
