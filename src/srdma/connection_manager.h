@@ -80,7 +80,8 @@ class ConnectionManager {
   /// Requests for the service are answered from now on.
   void listen(ServiceId service, Accept accept);
 
-  // Each operation ends with kDone or kFailed of its ticket.
+  // Each operation ends with kDone or kFailed of its ticket, unless it is refused at once. Slots
+  // are those of groups that have been open.
   CmTicket connect(const ConnectRequest& request, Time now);
   CmTicket add_session(GroupSlot group, Time now);
   CmTicket delete_session(SessionPlace place, Time now);
@@ -114,22 +115,21 @@ class ConnectionManager {
     CmMessage request;
     std::uint32_t peer = 0;
     GroupSlot group = 0;
-    SessionSlot session = 0;
-    std::vector<IpPair> paths;
+    SessionId session = 0;
     std::unique_ptr<KeyAgreement> keys;
     Time due{};
-    unsigned left = 0;
-    bool is_merged = false;  // waits for the peer's own request
-    bool is_internal = false;
+    unsigned left = 0;           // resends
+    bool is_merged = false;      // waits for the peer's own request [HS-6]
+    bool is_superseded = false;  // has answered that
+    bool is_internal = false;    // nobody has asked for it
   };
   /// An answer of this end, for requests that come again.
   struct Reply {
     CmMessage message;
     std::uint32_t peer = 0;
-    CmKind request = CmKind::kConnectRequest;
     GroupSlot group = 0;
     std::vector<SessionSlot> sessions;  // that wait for READY
-    Time due = Time::never();           // of the next resend; never: READY has come, or none is due
+    Time due = Time::never();  // of the next resend; never: READY has come, or none is expected
     unsigned left = 0;
   };
   struct ReplyKey {
@@ -139,27 +139,106 @@ class ConnectionManager {
       return a.transaction == b.transaction && a.peer == b.peer;
     }
   };
+  static std::uint64_t hash_reply(const ReplyKey& key);
   struct Service {
     ServiceId id = 0;
     Accept accept;
   };
+  /// A key that software installs.
   struct Install {
     SessionPlace place;
+    SessionId session = 0;
     Time due{};
-    SessionId id = 0;
   };
-  friend struct CmActions;
+  struct Agreement : CmAgreement {
+    std::uint64_t timer = 0;    // transaction of the newest TIMER_IND
+    std::vector<IpPair> paths;  // of sessions that are added
+    std::size_t next_path = 0;
+  };
+  /// None: not secured.
+  using KeySecret = std::optional<SecretKey>;
+  using Operations = std::vector<std::unique_ptr<Operation>>;
+
+  // connection_manager.cpp and cm_requests.cpp
+  void wake_by(Time time) { wake_ = time < wake_ ? time : wake_; }
+  bool is_higher_than(std::uint32_t peer) const { return rules_.address > peer; }
+  const CredentialRules& credentials() const { return groups_.rules().credentials; }
+  void send(const CmMessage& message, std::uint32_t peer);
+  CmTicket start(std::unique_ptr<Operation> operation, Time now);
+  CmMessage request_for(CmKind kind, GroupSlot group);
+  CmTicket request_of_group(CmKind kind, GroupSlot group, std::vector<CmPair> pairs, Time now);
+  CmTicket add_session(GroupSlot group, bool is_internal, Time now);
+  CmTicket refresh(SessionPlace place, bool is_internal, Time now);
+  GroupId new_group_id(std::uint32_t peer);
+  Operation* own_refresh(GroupSlot group, SessionId session);
+  Agreement& agreement_at(GroupSlot slot);
+  std::unique_ptr<Operation> take(std::uint64_t transaction);
+  void finish(const Operation& operation, CmReason reason);
+  void fail(std::unique_ptr<Operation> operation, CmReason reason, Time now);
+  void close_group(GroupSlot slot, CmReason reason, Time now);
+  void release_ports(const Operation& operation, Time now);
+  void end_delete(const Operation& operation, Time now);
+  void offer_key(Operation& operation);
+  std::uint32_t own_lifetime_us() const;
+  void tick_operations(Time now);
+  void tick_replies(Time now);
+  void replace(SessionPlace expired, Time now);
+
+  // cm_answers.cpp and cm_ready.cpp: requests of the peer
+  void answer(const CmMessage& request, std::uint32_t from, Time now);
+  CmReason answer_connect(const CmMessage& request, Reply& reply, Time now);
+  CmReason answer_add(const CmMessage& request, Reply& reply, Time now);
+  CmReason answer_refresh(const CmMessage& request, Reply& reply, Time now);
+  CmReason answer_attach(const CmMessage& request, Reply& reply);
+  CmReason answer_other(const CmMessage& request, Reply& reply, Time now);
+  CmReason flaw_of_keys(const CmMessage& message) const;
+  CmReason agree(const CmMessage& request, Reply& reply, KeySecret& secret);
+  CmReason own_pairs(const CmMessage& request, std::uint32_t from, const Operation* own,
+                     std::vector<CmPair>& pairs) const;
+  void accept_group(const CmMessage& request, Reply& reply, const std::vector<CmPair>& pairs);
+  bool add_accepted(CmSession session, const KeySecret& secret, Reply& reply, Time now);
+  Operation* own_connect(ServiceId service, std::uint32_t peer);
+  bool make_room_for_reply();
+  void remember(std::unique_ptr<Reply> reply);
+  Reply* reply_to_request(std::uint64_t transaction, std::uint32_t peer);
+  Reply* waiting_reply(CmKind kind, SessionPlace place);
+  void confirm(Reply& reply, Time now);
+  void give_up(Reply& reply, Time now);
+
+  // cm_replies.cpp: answers of the peer
+  void take_reply(const CmMessage& reply, std::uint32_t from, Time now);
+  CmReason end_connect(Operation& operation, const CmMessage& reply, Time now);
+  CmReason end_add(Operation& operation, const CmMessage& reply, Time now);
+  CmReason end_refresh(Operation& operation, const CmMessage& reply, Time now);
+  CmReason end_attach(Operation& operation, const CmMessage& reply);
+  CmReason secret_of(const Operation& operation, const CmMessage& reply, KeySecret& secret) const;
+  bool accepts_some(const Operation& operation, const CmMessage& reply) const;
+  void add_answered(Operation& operation, const CmMessage& reply, const KeySecret& secret,
+                    Time now);
+  void merge(const CmMessage& winner, std::uint32_t peer);
+  void send_ready(std::uint64_t transaction, GroupId group, std::uint32_t peer);
+  void take_timer(const CmMessage& message, std::uint32_t from);
+  KeyEpoch epoch_of(const SecretKey& secret, SessionId id, const SessionTuple& tuple,
+                    EpochNumber number, Time lifetime, Time now) const;
+  std::unique_ptr<KeyEpochs> first_keys(const KeySecret& secret, SessionId id,
+                                        const SessionTuple& tuple, Time lifetime, Time now) const;
+  void use_key(SessionPlace place, Time now);
+  void tell_pair(GroupSlot group, const CmPair& own, const CmPair& peer);
 
   CmRules rules_;
   SessionGroups& groups_;
   KeyedStream random_;
   std::vector<Service> services_;
-  std::vector<std::unique_ptr<Operation>> operations_;
+  Operations operations_;
   std::deque<std::unique_ptr<Reply>> replies_;  // oldest first
-  std::vector<Install> installs_;               // of keys by software
-  std::vector<CmAgreement> agreements_;         // by group
+  OpenTable<ReplyKey, Reply*, hash_reply> reply_by_key_;
+  std::vector<Install> installs_;
+  std::vector<Agreement> agreements_;  // by group
   std::deque<Outgoing> outgoing_;
-  std::uint64_t next_transaction_;
+  std::deque<std::uint64_t>
+      ready_;  // own transactions whose answers get READY when they come again
+  Time wake_ = Time::never();
+  std::uint32_t transactions_ = 0;
   GroupId next_group_ = 0;
   Counts counts_;
 };

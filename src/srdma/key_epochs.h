@@ -72,10 +72,14 @@ class KeyEpochs {
   KeyEpoch* receiving(EpochNumber number, Time now);
   bool is_offered(const KeyEpoch* epoch) const { return has_offered_ && epoch == &offered_; }
   /// Until then packets of the current key are taken.
-  Time taken_until() const { return current_.not_after + rules_->grace; }
+  Time taken_until() const { return taken_until(current_); }
   EpochNumber next_number() const { return static_cast<EpochNumber>(current_.number + 1); }
 
  private:
+  Time taken_until(const KeyEpoch& epoch) const {
+    return epoch.not_after == Time::never() ? Time::never() : epoch.not_after + rules_->grace;
+  }
+
   KeyEpoch current_, offered_, before_;
   bool has_offered_ = false, has_before_ = false;
   const CredentialRules* rules_;

@@ -41,8 +41,8 @@ class PortPairs {
 
   /// None: ENOPORT, and nothing has changed. [SG-3]
   std::optional<SessionTuple> draw(const IpPair& between, Time now);
-  /// One that the peer has drawn. False: it is in use or rests, or its port here is bound or
-  /// reserved, or it is out of the ranges, seen from the peer. [HS-5]
+  /// One that the peer has drawn. False: it is in use or rests, or its port here is bound, or
+  /// one of its ports is reserved. Ranges are those of the end that draws. [HS-5]
   bool take(const SessionTuple& tuple, Time now);
   /// It rests, if packets may have been sent by it.
   void release(const SessionTuple& tuple, Time now, bool has_been_used);

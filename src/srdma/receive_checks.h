@@ -53,6 +53,12 @@ struct ReceivedFrame {
   std::uint32_t queue_pair = 0;  ///< kData: DestQP
 };
 
+/// What the security header of a packet without bytes says; its tag is right.
+struct PacketSecurity {
+  EpochNumber epoch = 0;
+  std::uint64_t number = 0;
+};
+
 class ReceiveChecks {
  public:
   /// groups: those of the NIC, which outlive it.
@@ -62,19 +68,22 @@ class ReceiveChecks {
   /// A frame without its FCS, which the port has checked. Frames of secured sessions are opened in
   /// place. Costs an ICRC, and where it is secured AES-GCM, over the bytes; nothing is allocated.
   ReceivedFrame check(ByteVector& frame, Time now);
-  /// Checks 3, 4 and 8 of a packet without bytes, with the tuple that it carries: O(1).
-  ReceivedFrame check(const SessionTuple& tuple, std::uint32_t queue_pair, Time now);
+  /// Checks 3, 4, 5 and 8 of a packet without bytes, with the tuple that it carries: O(1).
+  /// security: null where its sender's session has no keys.
+  ReceivedFrame check(const SessionTuple& tuple, std::uint32_t queue_pair,
+                      const PacketSecurity* security, Time now);
 
   std::uint64_t count(ReceiveCounter counter) const {
     return counts_[static_cast<unsigned>(counter)];
   }
 
  private:
-  ReceiveCounter find_session(ReceivedFrame& received, Time now);
+  ReceiveCounter check_frame(ByteVector& frame, ReceivedFrame& received, Time now);
+  ReceiveCounter find_session(ReceivedFrame& received, Time now) const;
   ReceiveCounter open(ByteVector& frame, ReceivedFrame& received, Time now);
-  ReceiveCounter check_transport(const ByteVector& frame, ReceivedFrame& received);
-  ReceiveCounter check_pair(ReceivedFrame& received, bool is_cnp);
-  ReceivedFrame& counted(ReceivedFrame& received, ReceiveCounter outcome);
+  static ReceiveCounter check_transport(const ByteVector& frame, ReceivedFrame& received);
+  ReceiveCounter check_pair(const ReceivedFrame& received) const;
+  void count_as(ReceivedFrame& received, ReceiveCounter outcome);
 
   SessionGroups& groups_;
   std::uint16_t cm_port_;

@@ -38,6 +38,7 @@ struct GroupSession {
   bool is_own = false;          ///< this end has asked for it
   bool awaits_peer = false;     ///< it drains, and the peer has not agreed yet
   bool is_paused = false;       ///< software changes its key
+  bool is_due = false;          ///< has been told to change its key
   SessionTuple tuple;           ///< of packets that leave here
   std::uint32_t in_flight = 0;  ///< packets
   Time created{};
@@ -68,13 +69,15 @@ class SessionGroup {
   std::uint64_t eligible() const { return eligible_; }
   /// No session is eligible: packets wait. [SG-9]
   bool is_down() const { return eligible_ == 0; }
+  /// It has been down for down_timeout, and is still.
+  bool has_failed() const { return has_failed_; }
   const GroupSession& session(SessionSlot slot) const { return sessions_[slot]; }
   /// Slots that have been used so far: 0 up to this.
   unsigned slots() const { return static_cast<unsigned>(sessions_.size()); }
   unsigned eligible_sessions() const {
     return static_cast<unsigned>(__builtin_popcountll(eligible_));
   }
-  /// Sessions that are not closed, whatever their state: O(slots).
+  /// Sessions that carry packets or are about to: neither draining, expired nor closed. O(slots).
   unsigned sessions() const;
   /// Slot of the session with this id; slots(): none. O(slots).
   unsigned slot_of(SessionId id) const;

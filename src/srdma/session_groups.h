@@ -18,9 +18,12 @@ namespace flitwise {
 class SessionGroups {
  public:
   SessionGroups(const SessionRules& rules, PortPairs ports);
+  SessionGroups(const SessionGroups&) = delete;
+  SessionGroups& operator=(const SessionGroups&) = delete;
 
   const SessionRules& rules() const { return rules_; }
   PortPairs& ports() { return ports_; }
+  const PortPairs& ports() const { return ports_; }
   const SessionGroup& at(GroupSlot slot) const { return groups_[slot]; }
   /// Places of groups that have been used so far; not each is open.
   GroupSlot slots() const { return static_cast<GroupSlot>(groups_.size()); }
@@ -83,8 +86,13 @@ class SessionGroups {
   /// Carries it out. Call it before packets are sent or taken at that time. O(groups) where the
   /// deadline has come, else O(1).
   void tick(Time now);
-  /// Sessions that ask for a new key now, each once until it is refreshed or asked again.
-  bool take_due_refresh(SessionPlace& place);
+  /// What a session asks for when time or its packets are up.
+  struct Wish {
+    SessionPlace place;
+    SessionId session = 0;
+    bool is_expired = false;  ///< a session in its place; else a new key, asked for once
+  };
+  bool take_wish(Wish& wish);
 
   /// False: nothing more has happened.
   bool take_event(SessionEvent& event);
@@ -101,6 +109,9 @@ class SessionGroups {
     return groups_[place.group].sessions_[place.session];
   }
   void tell(SessionEvent::Kind kind, SessionPlace place, CmReason reason = CmReason::kNone);
+  void move(SessionPlace place, SessionState to, SessionEvent::Kind told, Time now);
+  void end_if_drained(SessionPlace place, Time now);
+  Time deadline_of(const GroupSession& session) const;
   void settle_group(GroupSlot slot, Time now);
   void tick_group(GroupSlot slot, Time now);
   void tick_session(SessionPlace place, Time now);
@@ -111,8 +122,9 @@ class SessionGroups {
   OpenTable<SessionTuple, SessionPlace, hash_tuple> places_;  // by the tuple that is received
   OpenTable<std::uint32_t, PairOwner, hash_pair> pairs_;
   std::deque<SessionEvent> events_;
-  std::deque<SessionPlace> due_;
+  std::deque<Wish> wishes_;
   Time deadline_ = Time::never();
+  std::uint32_t open_ = 0;  // groups
 };
 
 }  // namespace flitwise
