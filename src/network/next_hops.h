@@ -40,8 +40,7 @@ class NextHops {
   struct Set {
     std::uint32_t first = 0, count = 0;
   };
-  void fill_group(std::uint32_t group, const std::vector<bool>& is_up);
-  std::uint32_t set_of(const std::vector<PortId>& ports);
+  std::uint32_t set_of(const std::vector<PortId>& ports, std::uint32_t first);
 
   const NetworkGraph& graph_;
   std::vector<std::uint32_t> groups_;  // by host
