@@ -17,6 +17,9 @@ inline constexpr PortId kNoNetworkPort = ~PortId{0};
 /// Ports that stand one behind the other; holds as long as where they come from.
 class PortSet {
  public:
+  using iterator = const PortId*;
+  using const_iterator = iterator;
+
   PortSet() = default;
   PortSet(const PortId* first, std::uint32_t count) : first_(first), count_(count) {}
   const PortId* begin() const { return first_; }
