@@ -32,9 +32,11 @@ inline RedVerdict red_verdict(const RedRules& rules, std::uint64_t queued, Ecn e
   if (!rules.is_on || queued <= rules.low || ecn == Ecn::kCe) {
     return RedVerdict::kPass;
   }
-  const double share = static_cast<double>(queued - rules.low) /
-                       static_cast<double>(rules.high - rules.low) * rules.most;
-  if (queued < rules.high && !random.chance(share)) {
+  const auto share = [&] {
+    return static_cast<double>(queued - rules.low) / static_cast<double>(rules.high - rules.low) *
+           rules.most;
+  };
+  if (queued < rules.high && !random.chance(share())) {
     return RedVerdict::kPass;
   }
   return ecn != Ecn::kNotEct   ? RedVerdict::kMark
