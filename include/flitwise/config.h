@@ -624,6 +624,79 @@ struct RdmaConfig {
   } timing;
 };
 
+/// How a session group weighs its sessions. [SRDMA 7]
+enum class WeightAlgorithm : std::uint8_t {
+  kBandwidthRatio,
+  kLatencyNorm,
+  kRandomProbe,
+  kQueueingTime,
+  kEcnFraction,
+  kStatic,
+  kActivity
+};
+/// How it chooses one for each packet. [SRDMA 8]
+enum class ChoicePolicy : std::uint8_t {
+  kLowestWeight,
+  kWeightedHash,
+  kHashTable,
+  kRoundRobin,
+  kRandom,
+  kSingle
+};
+/// Of lowest_weight, between equal ones. [SEL-1]
+enum class ChoiceTie : std::uint8_t { kRoundRobin, kLowestId, kHash };
+/// What stays on one session while nothing of it is sent again. [SEL-5]
+enum class ChoiceGranularity : std::uint8_t { kPacket, kMessage, kFlowlet };
+/// Which sessions have to be above their threshold. [M 46,47]
+enum class CongestedMode : std::uint8_t { kAll, kAny, kQuorum, kMean };
+enum class ReceiveMode : std::uint8_t { kInOrder, kReorder, kDirect };              ///< [RX-2]
+enum class Recovery : std::uint8_t { kGoBackN, kSelective };                        ///< [LR-1, 2]
+enum class RateControl : std::uint8_t { kNone, kDcqcnQp, kDcqcnSession, kWindow };  ///< [CC-4]
+
+/// Session groups of a network port, where network.mode is packet (docs/srdma.md).
+struct SrdmaConfig {
+  bool is_on = true;  ///< else plain RoCEv2 to port 4791 [CC-9]
+  unsigned mtu = 4096;
+  unsigned sessions = 2;  ///< of a group at its start [HS-7]
+  unsigned min_sessions = 1, max_sessions = 64;
+  unsigned first_port = 49'152, last_port = 65'535;
+  bool is_secured = false;
+  WeightAlgorithm algorithm = WeightAlgorithm::kQueueingTime;
+  double gain = 0.125;  ///< g_w
+  ChoicePolicy policy = ChoicePolicy::kWeightedHash;
+  ChoiceGranularity granularity = ChoiceGranularity::kPacket;
+  ChoiceTie tie = ChoiceTie::kRoundRobin;
+  unsigned beta = 0;              ///< packets in flight that weigh 1; 0: they do not count
+  bool adaptive_routing = false;  ///< ar_class
+  struct {
+    bool is_on = false;  ///< sessions come and go
+    CongestedMode mode = CongestedMode::kAll;
+    unsigned quorum = 2;
+    double threshold = 0.7, relaxed = 0.5;
+    double cost = 8;  ///< C
+  } control;
+  ReceiveMode receive = ReceiveMode::kReorder;
+  unsigned ooo_window = 256;  ///< packets of a queue pair
+  Recovery recovery = Recovery::kSelective;
+  bool sack = false;    ///< ACKs have a bitmap of what is held [RX-6]
+  unsigned window = 0;  ///< PSNs; 0: max(256, 2 BDP / mtu) [PS-3]
+  unsigned timeout = 7, retry_cnt = 7;
+  unsigned ack_every = 16, ack_every_session = 1;
+  struct {
+    RateControl kind = RateControl::kDcqcnQp;
+    double scale = 1;  ///< dcqcn_scale
+  } congestion;
+  struct {
+    Time weights = Time::from_us(10);
+    Time control = Time::from_us(50);
+    Time gap = Time::from_us(50);  ///< gap_timer0 [RX-3]
+    Time ack_delay = Time::from_us(1);
+    Time stale = Time::from_us(100);
+    Time base_window = Time::from_us(5'000);
+    Time cnp = Time::from_us(50);
+  } timing;
+};
+
 struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
@@ -661,6 +734,7 @@ struct DeviceConfig {
   CxlDeviceConfig cxl;
   PioConfig pio;
   RdmaConfig rdma;
+  SrdmaConfig srdma;
   struct {
     Time clock = Time::from_ns(2);
     Time pipeline = Time::from_ns(20);  ///< engine to link, and link to engine, each
@@ -670,6 +744,22 @@ struct DeviceConfig {
 };
 
 // ---- workload
+/// Which hosts of a network of packet mode send to which. [docs/srdma.md]
+enum class FlowPattern : std::uint8_t {
+  kPermutation,
+  kIncast,
+  kAllToAll,
+  kRing,   ///< steps of a ring all-reduce
+  kSizes,  ///< sizes of workload.sizes between random hosts, at a load
+  kTrace
+};
+struct FlowsConfig {
+  FlowPattern pattern = FlowPattern::kPermutation;
+  Bytes bytes = 20'000'000;  ///< of a flow
+  double load = 0.5;         ///< kSizes: of each host's link
+  unsigned count = 10'000;   ///< kSizes: flows
+};
+
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
 /// Who makes the requests: the device by DMA or through its cache; or the host by CXL.mem into the
 /// device's memory, the device's core there, or each of these two; or the host's cores by PIO; or
@@ -713,6 +803,7 @@ struct WorkloadConfig {
     unsigned write = 1, read = 0, send = 0, fetch_add = 0, cas = 0;
     unsigned sum() const { return write + read + send + fetch_add + cas; }
   } rdma;  ///< kRdma: weights of work requests
+  FlowsConfig flows;
 };
 
 // ---- faults
@@ -771,20 +862,88 @@ struct RunConfig {
   MonitorMode monitors = MonitorMode::kOn;       ///< watch every link (docs/monitors.md)
 };
 
-/// All sections; validated. Instances (system.instances) are copies of this whole with their
-/// overrides applied.
-/// What joins the network ports of devices (docs/network.md).
-enum class NetworkTopology : std::uint8_t { kCable, kSwitch };
+// ---- network
+/// What joins the network ports of devices, or hosts (docs/network.md).
+enum class NetworkTopology : std::uint8_t {
+  kCable,
+  kSwitch,
+  kDumbbell,
+  kLeafSpine,
+  kFatTree,
+  kGraph
+};
+/// Adapters of devices with all that is behind them; or hosts that are a network port and the rules
+/// of SRDMA alone, for hundreds of them (docs/srdma.md).
+enum class NetworkMode : std::uint8_t { kFull, kPacket };
+enum class Switching : std::uint8_t { kStoreAndForward, kCutThrough };
+/// Of a 5-tuple, by which switches pick one of several ways. [NW-2]
+enum class FlowHash : std::uint8_t { kCrc32c, kToeplitz, kXorFold };
+/// By what adaptive routing tells ways apart. [NW-5]
+enum class AdaptiveMetric : std::uint8_t { kQueue, kUtil };
+enum class AdaptiveTie : std::uint8_t { kRandom, kLowest };
+/// Plain UDP packets beside the flows. [NW-7]
+enum class BackgroundTraffic : std::uint8_t { kNone, kPoisson, kCbr, kOnOff };
+
 struct NetworkConfig {
   NetworkTopology topology = NetworkTopology::kCable;
+  NetworkMode mode = NetworkMode::kFull;
+  unsigned hosts = 16;
+  struct {
+    unsigned leaves = 4, spines = 4;
+  } leaf_spine;
+  unsigned dumbbell_links = 1;  ///< between its two switches
+  double rate_gbps = 100;       ///< of each link
+  Switching switching = Switching::kStoreAndForward;
+  struct {
+    FlowHash hash = FlowHash::kCrc32c;
+    bool is_symmetric = false;
+    bool is_polarised = false;  ///< all switches with one seed [NW-3]
+  } ecmp;
+  struct {
+    unsigned value = 0x88, mask = 0xfc;  ///< of ToS [NW-4]
+    AdaptiveMetric metric = AdaptiveMetric::kQueue;
+    AdaptiveTie tie = AdaptiveTie::kRandom;
+    Bytes level = 1;  ///< queues within one are alike [NW-5]
+    Time flowlet{};   ///< a longer gap is a new choice; 0: each packet is one
+    Time util_window = Time::from_us(10);
+    bool follows_bth = false;  ///< the baseline bth_ar [CC-9]
+  } routing;
+  struct {
+    bool is_on = true;
+    Bytes kmin = 5'000, kmax = 200'000;  ///< [CC-1]
+    double pmax = 0.01;
+  } ecn;
+  struct {
+    bool is_on = false;
+    Bytes headroom = Bytes{40} << 10;  ///< of a port, beyond XOFF
+  } pfc;
+  struct {
+    BackgroundTraffic kind = BackgroundTraffic::kNone;
+    double load = 0.1;                                       ///< of each host's link
+    Bytes bytes = 1'000;                                     ///< of a packet's payload
+    Time on = Time::from_us(100), off = Time::from_us(100);  ///< mean, kOnOff
+  } background;
+  struct {
+    std::string link;      ///< "leaf0-spine1"; empty: none
+    Time at{};             ///< since the start
+    Time lasts{};          ///< 0: to the end
+    double rate_gbps = 0;  ///< 0: it is down
+  } fault;
+  bool allow_cycles = false;  ///< [NW-9]
   struct {
     Bytes queue = Bytes{1} << 20;  ///< of each output port
     struct {
       Time latency = Time::from_ns(500);  ///< from the last bit in to the first bit out
     } timing;
   } switches;
+  struct {
+    Time hop = Time::from_us(1);         ///< on a link, packet mode
+    Time detect = Time::from_us(1'000);  ///< of a link that went down [NW-6]
+  } timing;
 };
 
+/// All sections; validated. Instances (system.instances) are copies of this whole with their
+/// overrides applied.
 struct Config {
   SystemConfig system;
   HostConfig host;

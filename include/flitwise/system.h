@@ -64,7 +64,9 @@ class System {
 
  private:
   struct Machine;
+  struct Network;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Network> network_;  // in its place, where network.mode is packet
 };
 
 }  // namespace flitwise

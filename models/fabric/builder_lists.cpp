@@ -10,6 +10,8 @@
 #include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
 #include "fabric/engine_kinds.h"
+#include "network/flow_book.h"
+#include "network/srdma_result.h"
 
 namespace flitwise {
 namespace {
@@ -251,13 +253,24 @@ void list_balances(Fabric& fabric) {
   fabric.components.own(std::make_unique<PacketBalance>(fabric));
 }
 
+void list_nothing(Fabric& /*fabric*/) {}
+
 }  // namespace
 
 std::vector<Builder::Kind>& Builder::kinds() {
   static std::vector<Kind> all = {
-      {list_devices},    {list_receivers}, {list_network, network_port_table},
-      {list_root_ports}, {list_links},     {list_switches},
-      {list_homes},      {list_hosts},     {list_balances}};
+      {list_devices},
+      {list_receivers},
+      {list_network, network_port_table},
+      {list_nothing, network_flow_table},  // of machines of mode packet, as the two below
+      {list_nothing, flow_time_table},
+      {list_nothing, srdma_table},
+      {list_root_ports},
+      {list_links},
+      {list_switches},
+      {list_homes},
+      {list_hosts},
+      {list_balances}};
   return all;
 }
 

@@ -12,13 +12,23 @@
 #include "flitwise/error.h"
 #include "results/summary_table.h"
 #include "system/machine.h"
+#include "system/network_machine.h"
 
 namespace flitwise {
 struct System::Machine : flitwise::Machine {
   using flitwise::Machine::Machine;
 };
+struct System::Network : NetworkMachine {
+  using NetworkMachine::NetworkMachine;
+};
 
-System::System(const Config& config) : machine_(std::make_unique<Machine>(config)) {}
+System::System(const Config& config) {
+  if (config.network.mode == NetworkMode::kPacket) {
+    network_ = std::make_unique<Network>(config);
+  } else {
+    machine_ = std::make_unique<Machine>(config);
+  }
+}
 
 System::System(const Config& config, MemorySocket& memory)
     : machine_(std::make_unique<Machine>(config, &memory)) {}
@@ -26,6 +36,10 @@ System::System(const Config& config, MemorySocket& memory)
 System::~System() = default;
 
 RunResult System::run() {
+  if (network_) {
+    network_->run();
+    return report();
+  }
   Machine& machine = *machine_;
   machine.bring_up();
   if (!machine.is_cut_short()) {
@@ -36,15 +50,16 @@ RunResult System::run() {
 }
 
 bool System::is_cut_short() const {
-  return machine_->is_cut_short();
+  return network_ ? network_->is_cut_short() : machine_->is_cut_short();
 }
 
 bool System::has_measured() const {
-  return machine_->has_measured();
+  return network_ ? network_->has_measured() : machine_->has_measured();
 }
 
 void System::report_progress(ProgressReport report) {
-  machine_->report_progress(std::move(report));
+  network_ ? network_->report_progress(std::move(report))
+           : machine_->report_progress(std::move(report));
 }
 
 Time System::step(Time span) {
@@ -80,15 +95,19 @@ std::vector<std::uint8_t> System::peek(std::uint64_t address, std::size_t bytes)
 }
 
 RunResult System::report() const {
-  RunResult result = machine_->result();
-  result.config_json = effective_config(machine_->config).dump();
-  result.config_sha256 = config_sha256(machine_->config);
+  RunResult result = network_ ? network_->result() : machine_->result();
+  const Config& config = network_ ? network_->config : machine_->config;
+  result.config_json = effective_config(config).dump();
+  result.config_sha256 = config_sha256(config);
   result.rows<ExplainResult>() =
-      explain(result, [this](Limit& limit) { advise(machine_->config, limit); });
+      explain(result, [&config](Limit& limit) { advise(config, limit); });
   return result;
 }
 
 std::string System::config_space() {
+  if (network_) {
+    return "";
+  }
   machine_->bring_up();
   std::string text;
   for (const auto& [function, space] : machine_->config_spaces()) {

@@ -10,6 +10,7 @@
 #include "common/embedded.h"
 #include "common/ranges.h"
 #include "flitwise/system.h"
+#include "network/network_setup.h"
 #include "results/text_table.h"
 #include "system/kernel.h"
 
@@ -38,12 +39,18 @@ Config config_of(const BenchCase& bench_case) {
   return config_from_text(bench_case.text, bench_case.name, "");
 }
 
-/// Requests of all devices.
+/// Requests of all devices; of a network of packets its data packets.
 std::uint64_t units_of(const Config& config) {
+  if (config.network.mode == NetworkMode::kPacket) {
+    return data_packets(config);
+  }
   return (config.workload.requests + config.run.warmup) * config.system.devices;
 }
 
 const char* unit_name(const Config& config) {
+  if (config.network.mode == NetworkMode::kPacket) {
+    return "packet";
+  }
   switch (config.workload.kind) {
     case WorkloadKind::kPostedWrite: return "write";
     case WorkloadKind::kRead: return "read";

@@ -50,7 +50,25 @@ FLITWISE_NAMES(HandleManagement, "device", "software");
 FLITWISE_NAMES(AllocateAt, "first_use", "context_creation");
 FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile");
 FLITWISE_NAMES(WorkloadVia, "dma", "cxl_cache", "cxl_mem", "cxl_own", "cxl_both", "pio", "rdma");
-FLITWISE_NAMES(NetworkTopology, "cable", "switch");
+FLITWISE_NAMES(NetworkTopology, "cable", "switch", "dumbbell", "leaf_spine", "fat_tree", "graph");
+FLITWISE_NAMES(NetworkMode, "full", "packet");
+FLITWISE_NAMES(Switching, "store_and_forward", "cut_through");
+FLITWISE_NAMES(FlowHash, "crc32c", "toeplitz", "xor_fold");
+FLITWISE_NAMES(AdaptiveMetric, "queue", "util");
+FLITWISE_NAMES(AdaptiveTie, "random", "lowest");
+FLITWISE_NAMES(BackgroundTraffic, "none", "poisson", "cbr", "on_off");
+FLITWISE_NAMES(WeightAlgorithm, "bandwidth_ratio", "latency_norm", "random_probe", "queueing_time",
+               "ecn_fraction", "static", "activity");
+FLITWISE_NAMES(ChoicePolicy, "lowest_weight", "weighted_hash", "hash_table", "round_robin",
+               "random", "single");
+FLITWISE_NAMES(ChoiceTie, "round_robin", "lowest_id", "hash");
+FLITWISE_NAMES(ChoiceGranularity, "packet", "message", "flowlet");
+FLITWISE_NAMES(CongestedMode, "all", "any", "quorum", "mean");
+FLITWISE_NAMES(ReceiveMode, "in_order", "reorder", "ddp");
+FLITWISE_NAMES(Recovery, "go_back_n", "selective");
+FLITWISE_NAMES(RateControl, "none", "dcqcn_qp", "dcqcn_session", "window");
+FLITWISE_NAMES(FlowPattern, "permutation", "incast", "all_to_all", "ring_all_reduce", "sizes",
+               "trace");
 FLITWISE_NAMES(StoreFence, "none", "packet", "block");
 FLITWISE_NAMES(PioClear, "packet", "block");
 FLITWISE_NAMES(VlChoice, "packet", "context");

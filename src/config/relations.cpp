@@ -9,6 +9,7 @@
 #include "config/names.h"
 #include "endpoint/domain_numbers.h"
 #include "flitwise/tlp.h"
+#include "network/network_setup.h"
 
 namespace flitwise::config {
 namespace {
@@ -345,6 +346,16 @@ void check_caches(const Config& config, BrokenRelations& broken) {
 
 BrokenRelations broken_relations(const Config& config, const TopologyFacts& topology) {
   BrokenRelations broken;
+  if (config.network.mode == NetworkMode::kPacket) {  // nothing else is read
+    for (NetworkComplaint& one : network_complaints(config)) {
+      broken.push_back({std::move(one.paths), std::move(one.message)});
+    }
+    return broken;
+  }
+  broken.add_if(config.network.topology > NetworkTopology::kSwitch,
+                {"network.topology", "network.mode"},
+                "{} of mode full; expected cable or switch, or network.mode packet",
+                spelling(config.network.topology));
   check_domains(config, broken);
   check_form(config, topology.has_switch, broken);
   check_tags(config, broken);

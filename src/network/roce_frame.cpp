@@ -47,16 +47,15 @@ std::size_t append(RoceParts& parts, Id id) {
   return at;
 }
 
-void append_all(RoceParts& parts, const std::vector<Id>& ids) {
-  for (const Id id : ids) {
-    append(parts, id);
-  }
+void append_all(RoceParts& parts, const RoceExtensions& extensions) {
+  for_each_header(*parts.opcode, extensions, [&](Id id) { append(parts, id); });
 }
 
 /// A cursor that stops at the first flaw of the form.
 class Reader {
  public:
-  Reader(const std::uint8_t* bytes, std::size_t count) : bytes_(bytes), count_(count) {}
+  Reader(const std::uint8_t* bytes, std::size_t count, const RoceExtensions& extensions)
+      : bytes_(bytes), count_(count), extensions_(extensions) {}
 
   RoceRead read() {
     if (read_ethernet() && read_ip() && read_transport()) {
@@ -138,7 +137,7 @@ class Reader {
     if (parts_.opcode == nullptr) {
       return flawed(RoceError::kUnknownOpcode, parts_.bth, code, 0);
     }
-    append_all(parts_, parts_.opcode->headers);
+    append_all(parts_, extensions_);
     parts_.pad = static_cast<std::size_t>(get(bth, kPad));
     const std::size_t least = parts_.payload + parts_.pad + kIcrcBytes;
     if (end_ < least) {
@@ -179,6 +178,7 @@ class Reader {
 
   const std::uint8_t* bytes_;
   std::size_t count_;
+  const RoceExtensions& extensions_;
   std::size_t end_ = 0;  // of the IP packet
   RoceRead read_;
   RoceParts& parts_ = read_.parts;
@@ -195,8 +195,8 @@ std::string RoceFlaw::sentence() const {
                      expected);
 }
 
-RoceRead read_roce(const std::uint8_t* bytes, std::size_t count) {
-  return Reader(bytes, count).read();
+RoceRead read_roce(const std::uint8_t* bytes, std::size_t count, const RoceExtensions& extensions) {
+  return Reader(bytes, count, extensions).read();
 }
 
 RoceParts make_roce(const RoceShape& shape, ByteVector& bytes) {
@@ -208,7 +208,7 @@ RoceParts make_roce(const RoceShape& shape, ByteVector& bytes) {
   parts.ip = append(parts, shape.is_ipv6 ? Id::kIpv6 : Id::kIpv4);
   parts.udp = append(parts, Id::kUdp);
   parts.bth = append(parts, Id::kBth);
-  append_all(parts, shape.opcode->headers);
+  append_all(parts, shape.extensions);
   parts.payload_bytes = shape.payload_bytes;
   parts.pad = shape.pad.value_or(-shape.payload_bytes & 3U);
   parts.icrc = parts.payload + parts.payload_bytes + parts.pad;

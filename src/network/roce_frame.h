@@ -73,7 +73,8 @@ struct RoceRead {
 };
 /// Any bytes in; never reads beyond them. Bytes behind the ICRC are padding of Ethernet. A wrong
 /// ICRC is no flaw of the form: the receiver drops the frame. [ROCE-5]
-RoceRead read_roce(const std::uint8_t* bytes, std::size_t count);
+RoceRead read_roce(const std::uint8_t* bytes, std::size_t count,
+                   const RoceExtensions& extensions = {});
 
 struct RoceShape {
   const RoceOpcode* opcode;
@@ -81,6 +82,7 @@ struct RoceShape {
   bool has_vlan = false;
   std::size_t payload_bytes = 0;     ///< lengths have 16 bits
   std::optional<std::size_t> pad{};  ///< 0 to 3; absent: up to the next multiple of 4
+  RoceExtensions extensions{};
 };
 /// The places of a frame that is to be made, and its bytes, with the usual value in each field, all
 /// lengths and a payload of zeros.

@@ -89,6 +89,16 @@ std::vector<RoceHeader> table() {
       {"immdt", 4, {hex("data", 0, 32)}},
       {"ieth", 4, {hex("r_key", 0, 32)}},
       {"cnp", 16, {{"reserved", 0, 128, Format::kBytes, 0, false, true}}},
+      {"echo",
+       12,
+       {{"session", 0, 16},
+        reserved(16, 7),
+        flag("ce", 23),
+        {"reserved8", 24, 8, Format::kHex, 0, false, true},
+        {"psn", 32, 24},
+        {"reserved56", 56, 8, Format::kHex, 0, false, true},
+        {"hold_ns", 64, 32}}},
+      {"sack", 8, {hex("bitmap", 0, 64)}},
   };
 }
 

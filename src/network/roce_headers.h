@@ -25,9 +25,11 @@ enum class RoceHeaderId : std::uint8_t {
   kAtomicAckEth,
   kImmDt,
   kIeth,
-  kCnp,  ///< the reserved bytes of a CNP
+  kCnp,   ///< the reserved bytes of a CNP
+  kEcho,  ///< of an ACK, where both ends have agreed on it [MO-1]
+  kSack,  ///< likewise: which packets behind a missing one are there [RX-6]
 };
-inline constexpr std::size_t kRoceHeaders = 15;
+inline constexpr std::size_t kRoceHeaders = 17;
 
 struct RoceField {
   /// How people see it: 5, true, 0x5a, a word, an address. kDerived: what the other headers say,

@@ -7,7 +7,10 @@
 #include <cstdint>
 
 #include "common/ranges.h"
+#include "flitwise/config.h"
+#include "flitwise/time.h"
 #include "rdma/completion_queue.h"
+#include "rdma/dcqcn.h"
 #include "rdma/memory_keys.h"
 #include "rdma/psn.h"
 
@@ -37,6 +40,17 @@ constexpr bool may_move(QpState from, QpState to) {
   return ((kNext[static_cast<unsigned>(from)] | kAlways) & bit_of(to)) != 0;
 }
 
+inline constexpr int kReceiveModes = 3;
+constexpr const char* name_of(ReceiveMode mode) {
+  constexpr const char* kNames[] = {"in_order", "reorder", "ddp"};
+  return name_in(kNames, mode);
+}
+inline constexpr int kRecoveries = 2;
+constexpr const char* name_of(Recovery recovery) {
+  constexpr const char* kNames[] = {"go_back_n", "selective"};
+  return name_in(kNames, recovery);
+}
+
 /// What software programs, and what both ends have agreed on.
 struct QueuePairSetup {
   std::uint32_t number = 0, peer = 0;  ///< 24 bits
@@ -52,7 +66,30 @@ struct QueuePairSetup {
   unsigned retries = 7, rnr_retries = 7;  ///< 7 RNR retries: no end [VB-9]
   std::uint8_t rnr_time = 12;             ///< code 0..31 that its RNR NAKs carry
   std::uint32_t ack_every = 16;           ///< packets without a request for an ACK [RX-5]
+
+  // Several paths. What is here by default is a plain RoCEv2 queue pair. [CC-9]
+  ReceiveMode mode = ReceiveMode::kInOrder;
+  Recovery recovery = Recovery::kGoBackN;  ///< REQUIRES: kInOrder with kGoBackN alone
+  std::uint32_t reorder_window = 256;      ///< PSNs, 1..2^22: how far ahead a packet may be kept
+  std::uint32_t nak_distance = 256;        ///< a packet further ahead asks for a NAK [RX-3]
+  Time gap_time = Time::from_us(50);       ///< a gap that is older does too
+  bool has_echo = false;                   ///< each ACK has one [MO-1]
+  bool has_sack = false;                   ///< and a bitmap; with kReorder or kDirect [RX-6]
+  std::uint32_t ack_every_session = 1;     ///< packets of one session, with echoes; 0: any number
+  Time ack_delay = Time::never();          ///< until packets that ask for no ACK get one [RX-5]
+  bool keeps_sent = false;  ///< sent_packet() knows each PSN; with kSelective it does always
+  CnpMode cnp = CnpMode::kNone;
+  Time cnp_interval = Time::from_us(50);  ///< [CC-2]
+
+  bool keeps_order() const { return mode == ReceiveMode::kInOrder; }
+  bool is_selective() const { return recovery == Recovery::kSelective; }
 };
+
+/// The window that keeps a rate (bit/s) busy over a round trip: twice what is on the way. [PS-3]
+constexpr std::uint32_t window_for(double rate, Time round_trip, std::uint32_t mtu) {
+  const double packets = 2 * rate * static_cast<double>(round_trip.fs) / 8e15 / mtu;
+  return packets < 256 ? 256 : static_cast<std::uint32_t>(packets);
+}
 
 /// Packets that are dropped or told apart, a counter each.
 enum class QpCounter : std::uint8_t {
@@ -72,16 +109,26 @@ enum class QpCounter : std::uint8_t {
   kRnrNak,        ///< sent
   kErrorNak,      ///< sent
   kTimeOut,
-  kResent,     ///< packets
-  kLostAnswer  ///< READs and atomics that a later answer showed to be lost
+  kResent,      ///< packets
+  kLostAnswer,  ///< READs and atomics that a later answer showed to be lost
+  kOverflow,    ///< further ahead than the window of what is kept
+  kHeld,        ///< kept, for they came ahead of others
+  kNotified,    ///< CNPs taken
+  kNotifies     ///< CNPs sent
 };
-inline constexpr int kQpCounters = 18;
+inline constexpr int kQpCounters = 22;
 constexpr const char* name_of(QpCounter counter) {
-  constexpr const char* kNames[] = {
-      "rx_bad_icrc",  "rx_bad_version", "rx_bad_transport", "rx_bad_opcode", "rx_qp_mismatch",
-      "rx_bad_p_key", "rx_bad_state",   "rx_out_of_order",  "rx_duplicate",  "rx_forgotten",
-      "rx_bogus_ack", "rx_stale_ack",   "sequence_naks",    "rnr_naks",      "error_naks",
-      "timeouts",     "resent",         "lost_answers"};
+  constexpr const char* kNames[] = {"rx_bad_icrc",      "rx_bad_version",
+                                    "rx_bad_transport", "rx_bad_opcode",
+                                    "rx_qp_mismatch",   "rx_bad_p_key",
+                                    "rx_bad_state",     "rx_out_of_order",
+                                    "rx_duplicate",     "rx_forgotten",
+                                    "rx_bogus_ack",     "rx_stale_ack",
+                                    "sequence_naks",    "rnr_naks",
+                                    "error_naks",       "timeouts",
+                                    "resent",           "lost_answers",
+                                    "rx_ooo_overflow",  "rx_held",
+                                    "rx_cnp",           "cnps"};
   return name_in(kNames, counter);
 }
 
@@ -93,6 +140,7 @@ struct QpContext {
   CompletionQueue& receive_queue;
   RdmaBuffers& buffers;
   QpState state = QpState::kReset;
+  Time now{};  ///< of the call that is under way
   std::array<std::uint64_t, kQpCounters> counts{};
 
   void count(QpCounter counter) { ++counts[static_cast<unsigned>(counter)]; }

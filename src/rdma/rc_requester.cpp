@@ -31,17 +31,22 @@ RdmaOpcode opcode_of(WorkOpcode work, bool is_first, bool is_last) {
 
 }  // namespace
 
-RcRequester::RcRequester(QpContext& context) : context_(context), work_(context.setup.send_depth) {}
+RcRequester::RcRequester(QpContext& context)
+    : context_(context),
+      work_(context.setup.send_depth),
+      keeps_sent_(context.setup.keeps_sent || context.setup.is_selective()) {}
 
 void RcRequester::reset() {
   work_.clear();
   next_ = next_packet_ = reads_out_ = without_ack_request_ = 0;
   oldest_ = sent_end_ = allotted_end_ = 0;
   waits_for_rnr_ = has_gone_back_ = false;
+  forget_sent();
 }
 
 void RcRequester::begin(Psn first) {
   oldest_ = sent_end_ = allotted_end_ = first & kPsnMask;
+  forget_sent();
   retries_left_ = context_.setup.retries;
   rnr_retries_left_ = context_.setup.rnr_retries;
 }
@@ -72,6 +77,9 @@ PostResult RcRequester::post(const SendWork& work) {
 // ---- out
 
 bool RcRequester::next(RdmaPacket& packet) {
+  if (sent_.has_again() && next_again(packet)) {
+    return true;
+  }
   while (is_one_of(context_.state, kSendingStates) && !waits_for_rnr_ && next_ < work_.size()) {
     Work& work = work_[next_];
     if (!work.is_started && !start(work)) {
@@ -88,24 +96,38 @@ bool RcRequester::next(RdmaPacket& packet) {
         (!is_again && psn_distance(psn, oldest_) >= static_cast<int>(context_.setup.window))) {
       return false;
     }
-    // Checked for each packet: the region may have gone since the last one. [VB-C10]
-    const RdmaRight right = is_read_or_atomic(work.request.opcode) ? kLocalWrite : kLocalRead;
-    if (!context_.keys.allow(context_.setup.domain, work.request.local, right)) {
-      work.failure = WorkStatus::kLocalProtection;
-      fail_if_due();
+    if (!make(work, next_packet_, packet)) {
       return false;
     }
-    packet = RdmaPacket{};
-    packet.partition = context_.setup.partition;
-    packet.queue_pair = context_.setup.peer;
-    packet.psn = psn;
-    fill(work, next_packet_, packet);
     note_sent(is_read_or_atomic(work.request.opcode) ? psn_plus(work.first, work.packets)
                                                      : psn_plus(psn, 1),
               is_again);
     return true;
   }
   return false;
+}
+
+// A packet of a work request that has begun.
+bool RcRequester::make(Work& work, std::uint32_t index, RdmaPacket& packet) {
+  // Checked for each packet: the region may have gone since the last one. [VB-C10]
+  const bool reads = is_read_or_atomic(work.request.opcode);
+  if (!context_.keys.allow(context_.setup.domain, work.request.local,
+                           reads ? kLocalWrite : kLocalRead)) {
+    work.failure = WorkStatus::kLocalProtection;
+    fail_if_due();
+    return false;
+  }
+  begin_packet(packet);
+  packet.psn = psn_plus(work.first, index);
+  fill(work, index, packet);
+  packet.tries = keeps_sent_ ? sent_.count(packet.psn, reads) : 0;
+  return true;
+}
+
+void RcRequester::begin_packet(RdmaPacket& packet) const {
+  packet = RdmaPacket{};
+  packet.partition = context_.setup.partition;
+  packet.queue_pair = context_.setup.peer;
 }
 
 // [VB-10] [VB-C9] [PS-3]; a queue that drains starts nothing. [VB-3]
@@ -157,6 +179,12 @@ void RcRequester::fill_message(const Work& work, std::uint32_t index, RdmaPacket
   packet.opcode = opcode_of(work.request.opcode, index == 0, is_last);
   packet.length = static_cast<std::uint32_t>(work.bytes);
   packet.immediate = work.request.immediate;
+  if (context_.setup.mode == ReceiveMode::kDirect && index > 0 &&
+      info_of(packet.opcode).kind == RdmaPacketKind::kWrite) {
+    packet.names_place = true;
+    packet.address += offset;
+    packet.length -= static_cast<std::uint32_t>(offset);
+  }
   packet.payload = work.request.local.part(offset, context_.setup.mtu);
   packet.payload_bytes = static_cast<std::uint32_t>(packet.payload.bytes());
   packet.pad = pad_of(packet.payload_bytes);
@@ -183,8 +211,13 @@ void RcRequester::note_sent(Psn end, bool is_again) {
 // ---- in
 
 RdmaEffect RcRequester::receive(const RdmaPacket& packet) {
-  if (psn_distance(packet.psn, oldest_) < 0) {  // [RO-C7]
-    context_.count(QpCounter::kStaleAck);
+  if (packet.has_echo || packet.has_sack) {
+    note_arrivals(packet);
+  }
+  if (psn_distance(packet.psn, oldest_) < 0) {  // [RO-C7]; an ACK for its echo alone is none
+    if (!packet.has_echo || packet.syndrome != kAckSyndrome) {
+      context_.count(QpCounter::kStaleAck);
+    }
     return {};
   }
   if (psn_distance(packet.psn, sent_end_) >= 0) {  // [PS-C3]
@@ -196,7 +229,10 @@ RdmaEffect RcRequester::receive(const RdmaPacket& packet) {
   if (kind == RdmaPacketKind::kAck) {
     take_ack(packet);
   } else {
-    effect = take_bytes(packet, kind);
+    effect = context_.setup.is_selective() ? take_answer(packet, kind) : take_bytes(packet, kind);
+  }
+  if (context_.setup.is_selective()) {
+    watch_gap();
   }
   fail_if_due();
   return effect;
@@ -213,10 +249,7 @@ void RcRequester::take_ack(const RdmaPacket& packet) {
   } else if (type == (kRnrSyndrome & kSyndromeType)) {
     take_rnr(packet);
   } else if (packet.syndrome == kSequenceNak) {
-    if (!has_gone_back_) {
-      go_back();
-    }
-    has_gone_back_ = true;
+    take_nak(packet);
   } else if (packet.syndrome > kSequenceNak && packet.syndrome <= kOperationNak) {
     fail(status_of_nak(packet.syndrome));
   }
@@ -233,7 +266,12 @@ void RcRequester::take_rnr(const RdmaPacket& packet) {
   }
   waits_for_rnr_ = true;
   rnr_time_ = packet.syndrome & 0x1f;
-  go_back();
+  if (context_.setup.is_selective()) {
+    sent_.forget_arrival(packet.psn);
+    repeat_missing(packet.psn);
+  } else {
+    go_back();
+  }
 }
 
 // A READ response or the answer of an atomic. [RDM-5]
@@ -242,7 +280,15 @@ RdmaEffect RcRequester::take_bytes(const RdmaPacket& packet, RdmaPacketKind kind
     imply_nak();
     return {};
   }
-  const Work& work = work_.front();
+  const RdmaEffect effect = effect_of(packet, kind, work_.front());
+  if (effect.kind != RdmaEffect::Kind::kNone) {
+    advance(1);
+  }
+  return effect;
+}
+
+// Where the bytes of an answer go. None: it does not fit, and its work request has failed.
+RdmaEffect RcRequester::effect_of(const RdmaPacket& packet, RdmaPacketKind kind, Work& work) {
   const SendWork& request = work.request;
   const std::uint32_t index = (packet.psn - work.first) & kPsnMask;
   const bool is_result = kind == RdmaPacketKind::kAtomicAck;
@@ -250,23 +296,30 @@ RdmaEffect RcRequester::take_bytes(const RdmaPacket& packet, RdmaPacketKind kind
       is_result ? RdmaEffect::Kind::kResult : RdmaEffect::Kind::kPayload,
       request.local.part(std::uint64_t{index} * context_.setup.mtu, context_.setup.mtu)};
   const bool is_last = index + 1 == work.packets;
+  // One that was asked for to fill a hole is the last of that.
+  const bool may_be_last = is_last || context_.setup.is_selective();
   const std::uint64_t bytes = is_result ? 0 : effect.view.bytes();
+  const bool says_last = info_of(packet.opcode).is_last;
   if ((is_result ? !is_atomic(request.opcode) : request.opcode != WorkOpcode::kRead) ||
-      info_of(packet.opcode).is_last != is_last || packet.payload_bytes != bytes ||
+      (is_last && !says_last) || (says_last && !may_be_last) || packet.payload_bytes != bytes ||
       packet.pad != pad_of(packet.payload_bytes)) {
-    fail(WorkStatus::kBadResponse);
+    work.failure = WorkStatus::kBadResponse;
     return {};
   }
   if (!context_.keys.allow(context_.setup.domain, effect.view, kLocalWrite)) {
-    fail(WorkStatus::kLocalProtection);
+    work.failure = WorkStatus::kLocalProtection;
     return {};
   }
-  advance(1);
   return effect;
 }
 
 // All before `end` has come. False: it would have to, but a READ or atomic has had no answer.
 bool RcRequester::acknowledge(Psn end) {
+  if (context_.setup.is_selective()) {
+    processed_ = psn_distance(end, processed_) > 0 ? end : processed_;
+    drain();
+    return true;  // an ACK that overtakes an answer tells of no loss [RX-2]
+  }
   while (psn_distance(end, oldest_) > 0) {
     const Work& work = work_.front();
     if (is_read_or_atomic(work.request.opcode)) {
@@ -282,6 +335,9 @@ bool RcRequester::acknowledge(Psn end) {
 void RcRequester::advance(std::uint32_t packets) {
   oldest_ = psn_plus(oldest_, packets);
   ++progress_;
+  if (keeps_sent_) {
+    sent_.advance(oldest_);
+  }
   retries_left_ = context_.setup.retries;
   rnr_retries_left_ = context_.setup.rnr_retries;
   has_gone_back_ = waits_for_rnr_ = false;
@@ -307,7 +363,7 @@ void RcRequester::imply_nak() {
   }
 }
 
-void RcRequester::time_out() {
+void RcRequester::time_out(Time sent_before) {
   if (!is_one_of(context_.state, kSendingStates) || !timer_runs()) {
     return;
   }
@@ -318,7 +374,11 @@ void RcRequester::time_out() {
   }
   --retries_left_;
   has_gone_back_ = false;
-  go_back();
+  if (context_.setup.is_selective()) {
+    lose_missing(sent_end_, sent_before, LossCause::kTimeOut);
+  } else {
+    go_back();
+  }
 }
 
 void RcRequester::end_rnr_wait() {
@@ -363,6 +423,7 @@ void RcRequester::flush() {
   }
   oldest_ = sent_end_ = allotted_end_;
   waits_for_rnr_ = false;
+  forget_sent();
 }
 
 }  // namespace flitwise

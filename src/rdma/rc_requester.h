@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The sending half of a queue pair: work requests become packets, answers complete them, and what
-/// is lost is sent again from the oldest unacknowledged packet on (go-back-N). [LR-1]
+/// is lost is sent again: from the oldest unacknowledged packet on (go-back-N), or that alone.
+/// [LR-1, 2]
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -9,6 +10,7 @@
 
 #include "rdma/qp_context.h"
 #include "rdma/rdma_packet.h"
+#include "rdma/sent_packets.h"
 
 namespace flitwise {
 
@@ -34,8 +36,27 @@ class RcRequester {
   bool next(RdmaPacket& packet);
   /// REQUIRES: no request.
   RdmaEffect receive(const RdmaPacket& packet);
-  void time_out();
+  /// With selective recovery all that the peer is not known to have is lost, but for what left at
+  /// `sent_before` or later. The oldest is lost always.
+  void time_out(Time sent_before);
   void end_rnr_wait();
+  /// What has no answer and left by that session last is sent again. Looks at the whole window.
+  /// [KY-4]
+  void resend(std::uint16_t session);
+  /// A packet that next() gave leaves now, by packet.session. [MO-1]
+  void leaves(const RdmaPacket& packet) {
+    if (keeps_sent_) {
+      const bool is_probe = psn_distance(packet.psn, oldest_) < 0;
+      sent_.leaves(packet.psn, packet.session, context_.now, is_probe);
+    }
+  }
+  bool next_loss(LostPacket& lost) { return sent_.next_loss(lost); }
+  const SentPacket* sent_packet(Psn psn) const { return sent_.find(psn); }
+  /// What asks whether a session lives: a WRITE of 0 bytes with a PSN that is acknowledged. [MO-3]
+  void probe(RdmaPacket& packet) const;
+  /// When answers that are missing are asked for again; never: none are. [RX-3]
+  Time gap_due() const { return gap_due_; }
+  void expire_gap();
   /// All that is left completes as flushed. [VB-8]
   void flush();
 
@@ -57,11 +78,26 @@ class RcRequester {
     WorkStatus failure = WorkStatus::kSuccess;  // it completes with it as soon as it is the oldest
   };
 
+  bool next_again(RdmaPacket& packet);
+  bool make(Work& work, std::uint32_t index, RdmaPacket& packet);
   bool start(Work& work);
   bool may_start(const Work& work) const;
   void fill(const Work& work, std::uint32_t index, RdmaPacket& packet);
   void fill_message(const Work& work, std::uint32_t index, RdmaPacket& packet);
+  void begin_packet(RdmaPacket& packet) const;
   void note_sent(Psn end, bool is_again);
+  void forget_sent();
+  Work& work_of(Psn psn);
+  template <class Visit>
+  void for_each_missing(Psn from, Psn end, Visit visit);
+  void lose_missing(Psn end, Time sent_before, LossCause cause);
+  void repeat_missing(Psn from);
+  void note_arrivals(const RdmaPacket& packet);
+  void take_nak(const RdmaPacket& packet);
+  RdmaEffect take_answer(const RdmaPacket& packet, RdmaPacketKind kind);
+  RdmaEffect effect_of(const RdmaPacket& packet, RdmaPacketKind kind, Work& work);
+  void drain();
+  void watch_gap();
   bool acknowledge(Psn end);
   void advance(std::uint32_t packets);
   void go_back();
@@ -85,6 +121,13 @@ class RcRequester {
   std::uint8_t rnr_time_ = 0;
   bool waits_for_rnr_ = false;
   bool has_gone_back_ = false;  // for a NAK, since the last progress or time-out
+
+  SentPackets sent_;
+  bool keeps_sent_ = false;
+  Psn processed_ = 0;             // all before it have come to the peer [kSelective]
+  std::uint32_t answers_ = 0;     // that came ahead of others
+  Time gap_due_ = Time::never();  // for answers before gap_end_
+  Psn gap_end_ = 0;
 };
 
 }  // namespace flitwise

@@ -45,47 +45,85 @@ void RcResponder::reset() {
   expected_ = messages_ = since_ack_ = next_remembered_ = reads_waiting_ = 0;
   message_bytes_ = 0;
   has_nakked_ = false;
+  acks_.reset();
+  delayed_at_ = Time::never();
 }
 
 // The order of the checks is that of the rule; the first that fails is the only one. [RX-1]
-RdmaEffect RcResponder::receive(const RdmaPacket& packet) {
+RdmaEffect RcResponder::receive(const RdmaPacket& packet, bool was_held) {
   const RdmaOpcodeInfo& info = info_of(packet.opcode);
   const std::int32_t ahead = psn_distance(packet.psn, expected_);
+  session_ = packet.session;
   if (ahead < 0) {
     context_.count(QpCounter::kDuplicate);
+    note(packet, info.kind == RdmaPacketKind::kSend || info.kind == RdmaPacketKind::kWrite);
     return take_duplicate(packet, info);
   }
   if (ahead > 0) {  // [RX-2]
     context_.count(QpCounter::kOutOfOrder);
     if (!has_nakked_) {
       context_.count(QpCounter::kSequenceNaks);
+      note_refused(packet, was_held);
       acknowledge(expected_, kSequenceNak);
       has_nakked_ = true;
     }
     return {};
   }
-  if (const std::uint8_t flaw = flaw_of_order(info); flaw != kNoFlaw) {
-    reject(flaw, WorkStatus::kFlushed);
-    return {};
-  }
-  if (lacks_place(info)) {  // packets behind it that are in flight are dropped in silence [RDM-7]
-    context_.count(QpCounter::kRnrNak);
-    acknowledge(expected_, kRnrSyndrome | context_.setup.rnr_time);
-    has_nakked_ = true;
-    return {};
-  }
-  if (const std::uint8_t flaw = flaw_of_length(packet, info); flaw != kNoFlaw) {
-    reject(flaw, WorkStatus::kLocalLength);
-    return {};
-  }
-  if (is_barred(packet, info)) {
-    reject(kAccessNak, WorkStatus::kFlushed);
+  if (is_refused(packet, info)) {
+    note_refused(packet, was_held);
     return {};
   }
   has_nakked_ = false;
+  if (!was_held) {
+    note(packet, packet.asks_for_ack);
+  }
   return info.kind == RdmaPacketKind::kSend || info.kind == RdmaPacketKind::kWrite
              ? take_message(packet, info)
              : take_read_or_atomic(packet, info);
+}
+
+bool RcResponder::is_refused(const RdmaPacket& packet, const RdmaOpcodeInfo& info) {
+  if (const std::uint8_t flaw = flaw_of_order(info); flaw != kNoFlaw) {
+    reject(flaw, WorkStatus::kFlushed);
+  } else if (lacks_place(info)) {  // packets behind it are dropped in silence, or kept [RDM-7]
+    context_.count(QpCounter::kRnrNak);
+    acknowledge(expected_, kRnrSyndrome | context_.setup.rnr_time);
+    has_nakked_ = true;
+  } else if (const std::uint8_t wrong = flaw_of_length(packet, info); wrong != kNoFlaw) {
+    reject(wrong, WorkStatus::kLocalLength);
+  } else if (is_barred(packet, info)) {
+    reject(kAccessNak, WorkStatus::kFlushed);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void RcResponder::note_held(const RdmaPacket& packet) {
+  session_ = packet.session;
+  if (context_.setup.has_echo) {
+    note(packet, packet.asks_for_ack);
+  } else if (context_.setup.has_sack) {
+    acknowledge(psn_plus(expected_, kPsnMask), kAckSyndrome);
+  }
+}
+
+void RcResponder::nak_gap() {
+  session_ = acks_.last_session();
+  context_.count(QpCounter::kSequenceNaks);
+  acknowledge(expected_, kSequenceNak);
+}
+
+void RcResponder::note(const RdmaPacket& packet, bool must) {
+  if (context_.setup.has_echo) {
+    acks_.received(packet, context_.now, must, context_.setup);
+  }
+}
+
+void RcResponder::note_refused(const RdmaPacket& packet, bool was_held) {
+  if (context_.setup.has_echo && !was_held) {
+    acks_.refused(packet, context_.now);
+  }
 }
 
 // ---- checks
@@ -123,6 +161,8 @@ std::uint8_t RcResponder::flaw_of_length(const RdmaPacket& packet,
     is_good = is_good && bytes >= least && bytes <= mtu;
     if (info.kind == RdmaPacketKind::kWrite) {
       const std::uint64_t left = info.is_first ? packet.length : target_.bytes;
+      is_good = is_good && (!packet.names_place ||
+                            (packet.address == target_.address && packet.key == target_.key));
       is_good = is_good && (info.is_last ? bytes == left : bytes < left) && left <= 1U << 31;
     }
   }
@@ -180,9 +220,16 @@ RdmaEffect RcResponder::take_message(const RdmaPacket& packet, const RdmaOpcodeI
   if (info.is_last) {
     finish_message(packet, info);
   }
-  if (packet.asks_for_ack || ++since_ack_ >= context_.setup.ack_every) {
+  if (context_.setup.has_echo) {
+    if (packet.asks_for_ack) {
+      acks_.ask(packet.session);
+    }
+  } else if (packet.asks_for_ack || ++since_ack_ >= context_.setup.ack_every) {
     acknowledge(packet.psn, kAckSyndrome);
     since_ack_ = 0;
+    delayed_at_ = Time::never();
+  } else if (delayed_at_ == Time::never() && context_.setup.ack_delay != Time::never()) {
+    delayed_at_ = context_.now + context_.setup.ack_delay;
   }
   return effect;
 }
@@ -211,6 +258,7 @@ RdmaEffect RcResponder::take_read_or_atomic(const RdmaPacket& packet, const Rdma
   next_remembered_ = (next_remembered_ + 1) % context_.setup.most_reads_taken;
   expected_ = psn_plus(expected_, request.packets);
   since_ack_ = 0;  // the answer acknowledges all before it
+  delayed_at_ = Time::never();
   ++reads_waiting_;
   answer({is_atomic ? Answer::Kind::kAtomic : Answer::Kind::kRead, kAckSyndrome, true, 0, request});
   return {is_atomic ? RdmaEffect::Kind::kAtomic : RdmaEffect::Kind::kNone, view_of(request.remote)};
@@ -220,145 +268,6 @@ void RcResponder::finish_atomic(std::uint64_t original) {
   const std::size_t last = (next_remembered_ + remembered_.size() - 1) % remembered_.size();
   remembered_[last].original = original;
   answers_.back().request.original = original;
-}
-
-// ---- duplicates [RX-4]
-
-RdmaEffect RcResponder::take_duplicate(const RdmaPacket& packet, const RdmaOpcodeInfo& info) {
-  const bool is_atomic = info.kind == RdmaPacketKind::kAtomic;
-  if (is_atomic || info.kind == RdmaPacketKind::kRead) {
-    const Request* const request = remembered(packet, is_atomic);
-    if (request == nullptr || answers_.size() * 2 > answers_.capacity()) {
-      context_.count(QpCounter::kForgotten);
-      return {};
-    }
-    Request again = *request;
-    if (!is_atomic) {
-      again.psn = packet.psn;
-      again.remote = {packet.address, packet.length, packet.key};
-      again.packets = static_cast<std::uint32_t>(packets_of(packet.length, context_.setup.mtu));
-    }
-    answer(
-        {is_atomic ? Answer::Kind::kAtomic : Answer::Kind::kRead, kAckSyndrome, false, 0, again});
-  } else if (answers_.size() * 2 <= answers_.capacity()) {
-    acknowledge(psn_plus(expected_, kPsnMask), kAckSyndrome);  // the newest in order
-  }
-  return {};
-}
-
-// The request that this is again, or for a READ a part of it that begins on a packet.
-const RcResponder::Request* RcResponder::remembered(const RdmaPacket& packet,
-                                                    bool is_atomic) const {
-  for (const Request& one : remembered_) {
-    const std::int32_t index = psn_distance(packet.psn, one.psn);
-    if (index < 0 || index >= static_cast<std::int32_t>(one.packets) ||
-        one.is_atomic != is_atomic || packet.key != one.remote.key) {
-      continue;
-    }
-    const std::uint64_t skipped =
-        std::uint64_t{static_cast<std::uint32_t>(index)} * context_.setup.mtu;
-    if (packet.address == one.remote.address + skipped &&
-        (is_atomic || packet.length + skipped <= one.remote.bytes)) {
-      return &one;
-    }
-  }
-  return nullptr;
-}
-
-// ---- answers
-
-// One that goes out later covers one that waits just before it. [RX-5]
-void RcResponder::acknowledge(Psn psn, std::uint8_t syndrome) {
-  Request request;
-  request.psn = psn;
-  request.messages = messages_;
-  const bool waits = !answers_.empty() && answers_.back().kind == Answer::Kind::kAck &&
-                     answers_.back().syndrome == kAckSyndrome;
-  if (waits && syndrome == kAckSyndrome) {
-    answers_.back().request = request;
-  } else {
-    answer({Answer::Kind::kAck, syndrome, false, 0, request});
-  }
-}
-
-// What finds no room is lost, as if on the wire.
-void RcResponder::answer(const Answer& answer) {
-  if (!answers_.full()) {
-    answers_.push_back(answer);
-  }
-}
-
-bool RcResponder::next(RdmaPacket& packet) {
-  if (answers_.empty()) {
-    return false;
-  }
-  Answer& answer = answers_.front();
-  const Request& request = answer.request;
-  packet = RdmaPacket{};
-  packet.partition = context_.setup.partition;
-  packet.queue_pair = context_.setup.peer;
-  packet.psn = psn_plus(request.psn, answer.sent);
-  packet.syndrome = answer.syndrome;
-  packet.messages = request.messages;
-  bool is_last = true;
-  if (answer.kind == Answer::Kind::kAtomic) {
-    packet.opcode = RdmaOpcode::kAtomicAck;
-    packet.original = request.original;
-  } else if (answer.kind == Answer::Kind::kRead) {
-    const std::uint32_t mtu = context_.setup.mtu;
-    const bool is_first = answer.sent == 0;
-    is_last = answer.sent + 1 == request.packets;
-    packet.opcode = is_first ? (is_last ? RdmaOpcode::kReadOnly : RdmaOpcode::kReadFirst)
-                             : (is_last ? RdmaOpcode::kReadLast : RdmaOpcode::kReadMiddle);
-    packet.payload = view_of(request.remote).part(std::uint64_t{answer.sent} * mtu, mtu);
-    packet.payload_bytes = static_cast<std::uint32_t>(packet.payload.bytes());
-    packet.pad = pad_of(packet.payload_bytes);
-    // The region may have gone since the request came. [VB-C10]
-    if (!context_.keys.allow(context_.setup.domain, packet.payload, kRemoteRead)) {
-      packet.opcode = RdmaOpcode::kAck;
-      packet.syndrome = kAccessNak;
-      packet.payload = {};
-      packet.payload_bytes = packet.pad = 0;
-      context_.count(QpCounter::kErrorNak);
-      context_.fail();
-      answers_.clear();
-      reads_waiting_ = 0;
-      return true;
-    }
-  }
-  ++answer.sent;
-  if (is_last) {
-    reads_waiting_ -= answer.is_new ? 1 : 0;
-    answers_.pop_front();
-  }
-  return true;
-}
-
-// [RX-7]
-void RcResponder::reject(std::uint8_t syndrome, WorkStatus status) {
-  context_.count(QpCounter::kErrorNak);
-  acknowledge(expected_, syndrome);
-  if (buffer_) {
-    context_.receive_queue.push(
-        {buffer_->id, context_.setup.number, status, true, WorkOpcode::kSend, false, 0, 0});
-    buffer_.reset();
-  }
-  context_.fail();
-}
-
-void RcResponder::flush(bool shares_buffers) {
-  open_ = RdmaPacketKind::kNone;
-  const auto give_back = [&](const ReceiveWork& work) {
-    context_.receive_queue.push({work.id, context_.setup.number, WorkStatus::kFlushed, true,
-                                 WorkOpcode::kSend, false, 0, 0});
-  };
-  if (buffer_) {
-    give_back(*buffer_);
-    buffer_.reset();
-  }
-  while (!shares_buffers && !context_.buffers.empty()) {
-    give_back(context_.buffers.take());
-  }
 }
 
 }  // namespace flitwise

@@ -4,10 +4,12 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "rdma/ack_book.h"
 #include "rdma/qp_context.h"
 #include "rdma/rdma_packet.h"
 
@@ -18,8 +20,17 @@ class RcResponder {
   explicit RcResponder(QpContext& context);
   void reset();
   void begin(Psn expected) { expected_ = expected & kPsnMask; }
-  /// REQUIRES: a request.
-  RdmaEffect receive(const RdmaPacket& packet);
+  /// REQUIRES: a request. `was_held`: note_held() has had it.
+  RdmaEffect receive(const RdmaPacket& packet, bool was_held = false);
+  /// It came ahead of others, and is kept for receive(), or is kept already.
+  void note_held(const RdmaPacket& packet);
+  /// Asks for the packet that is missing. [RX-3]
+  void nak_gap();
+  /// The missing packet has come, and had no receive buffer.
+  bool waits_for_buffer() const { return has_nakked_ && !context_.setup.keeps_order(); }
+  /// When packets that ask for no ACK get one; never: none wait. [RX-5]
+  Time ack_due() const { return std::min(delayed_at_, acks_.due()); }
+  void expire_acks();
   /// What an atomic found in memory. REQUIRES: receive() has just returned its effect.
   void finish_atomic(std::uint64_t original);
   /// The answer that goes next. False: none waits.
@@ -30,7 +41,7 @@ class RcResponder {
 
   Psn expected() const { return expected_; }
   std::uint32_t messages() const { return messages_; }  ///< MSN
-  std::size_t answers_waiting() const { return answers_.size(); }
+  std::size_t answers_waiting() const { return answers_.size() + acks_.waiting(); }
 
  private:
   /// A READ or atomic as it came, or what is asked of it again.
@@ -45,9 +56,10 @@ class RcResponder {
     enum class Kind : std::uint8_t { kAck, kRead, kAtomic };
     Kind kind = Kind::kAck;
     std::uint8_t syndrome = kAckSyndrome;
-    bool is_new = false;     // of a request that is no duplicate
-    std::uint32_t sent = 0;  // packets
-    Request request;         // kAck: psn and messages alone
+    bool is_new = false;                 // of a request that is no duplicate
+    std::uint32_t sent = 0;              // packets
+    Request request;                     // kAck: psn and messages alone
+    std::uint16_t session = kNoSession;  // of the packet that a NAK is for
   };
 
   RdmaEffect take_duplicate(const RdmaPacket& packet, const RdmaOpcodeInfo& info);
@@ -60,6 +72,12 @@ class RcResponder {
   RdmaEffect take_read_or_atomic(const RdmaPacket& packet, const RdmaOpcodeInfo& info);
   void finish_message(const RdmaPacket& packet, const RdmaOpcodeInfo& info);
   void acknowledge(Psn psn, std::uint8_t syndrome);
+  void note(const RdmaPacket& packet, bool must);
+  void note_refused(const RdmaPacket& packet, bool was_held);
+  bool is_refused(const RdmaPacket& packet, const RdmaOpcodeInfo& info);
+  void next_ack(RdmaPacket& packet);
+  Psn newest() const;
+  void begin_packet(RdmaPacket& packet) const;
   void answer(const Answer& answer);
   void reject(std::uint8_t syndrome, WorkStatus status);
 
@@ -78,6 +96,9 @@ class RcResponder {
   std::uint32_t next_remembered_ = 0;
   std::uint32_t reads_waiting_ = 0;  // new READs and atomics in answers_
   boost::circular_buffer<Answer> answers_;
+  AckBook acks_;
+  std::uint16_t session_ = kNoSession;  // of the packet that is received
+  Time delayed_at_ = Time::never();     // an ACK for packets that have not asked
 };
 
 }  // namespace flitwise

@@ -32,9 +32,9 @@ std::optional<std::uint32_t> RdmaEnd::add_region(const MemoryRegion& region) {
   return is_in_memory ? keys_.add(region) : std::nullopt;
 }
 
-bool RdmaEnd::next(RdmaWirePacket& packet) {
+bool RdmaEnd::next(RdmaWirePacket& packet, Time now) {
   packet.bytes.clear();
-  if (!pair_.next(packet.fields)) {
+  if (!pair_.next(packet.fields, now)) {
     return false;
   }
   for (const Sge& piece : packet.fields.payload) {
@@ -44,21 +44,42 @@ bool RdmaEnd::next(RdmaWirePacket& packet) {
   return true;
 }
 
-void RdmaEnd::receive(const RdmaWirePacket& packet) {
-  carry_out(pair_.receive(packet.fields), packet);
+bool RdmaEnd::receive(const RdmaWirePacket& packet, Time now) {
+  RdmaEffect effect = pair_.receive(packet.fields, now);
+  carry_out(effect, packet.fields, packet.bytes);
+  const bool is_notification = effect.kind == RdmaEffect::Kind::kSlowDown;
+  for (RdmaPacket fields; pair_.release(fields, effect, now);) {
+    carry_out(effect, fields, kept(fields.psn));
+  }
+  return !is_notification;
 }
 
-void RdmaEnd::carry_out(const RdmaEffect& effect, const RdmaWirePacket& packet) {
-  if (effect.kind == RdmaEffect::Kind::kNone) {
+// Packets that wait are within one window.
+std::vector<std::uint8_t>& RdmaEnd::kept(Psn psn) {
+  std::size_t places = 1;
+  while (places <= pair_.setup().reorder_window) {
+    places *= 2;
+  }
+  kept_.resize(places);
+  return kept_[psn & (places - 1)];
+}
+
+void RdmaEnd::carry_out(const RdmaEffect& effect, const RdmaPacket& fields,
+                        const std::vector<std::uint8_t>& bytes) {
+  if (effect.kind == RdmaEffect::Kind::kNone || effect.kind == RdmaEffect::Kind::kSlowDown) {
+    return;
+  }
+  if (effect.kind == RdmaEffect::Kind::kHold) {
+    kept(fields.psn) = bytes;
     return;
   }
   std::array<std::uint8_t, 8> word{};
-  const std::uint8_t* from = packet.bytes.data();
-  std::uint64_t value = packet.fields.original;
+  const std::uint8_t* from = bytes.data();
+  std::uint64_t value = fields.original;
   if (effect.kind == RdmaEffect::Kind::kAtomic) {
     const std::uint64_t original = load_word(&memory_[effect.view.pieces[0].address]);
     pair_.finish_atomic(original);
-    value = atomic_result(packet.fields, original);
+    value = atomic_result(fields, original);
   }
   if (effect.kind != RdmaEffect::Kind::kPayload) {
     for (unsigned i = 0; i < word.size(); ++i) {

@@ -31,8 +31,9 @@ class RdmaEnd {
   /// As MemoryKeys::add(); none for what is not in memory.
   std::optional<std::uint32_t> add_region(const MemoryRegion& region);
   /// The next packet, with the bytes that memory has now. False: none may go.
-  bool next(RdmaWirePacket& packet);
-  void receive(const RdmaWirePacket& packet);
+  bool next(RdmaWirePacket& packet, Time now = {});
+  /// False: it was a CNP. [CC-2]
+  bool receive(const RdmaWirePacket& packet, Time now = {});
 
   QueuePair& pair() { return pair_; }
   MemoryKeys& keys() { return keys_; }
@@ -42,13 +43,16 @@ class RdmaEnd {
   std::vector<std::uint8_t>& memory() { return memory_; }
 
  private:
-  void carry_out(const RdmaEffect& effect, const RdmaWirePacket& packet);
+  void carry_out(const RdmaEffect& effect, const RdmaPacket& fields,
+                 const std::vector<std::uint8_t>& bytes);
+  std::vector<std::uint8_t>& kept(Psn psn);
 
   MemoryKeys keys_;
   CompletionQueue completions_;
   RdmaBuffers buffers_;
   QueuePair pair_;
   std::vector<std::uint8_t> memory_;
+  std::vector<std::vector<std::uint8_t>> kept_;  // payload of packets that wait, by PSN
 };
 
 }  // namespace flitwise

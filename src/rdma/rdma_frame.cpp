@@ -39,6 +39,16 @@ Mapping mapping(Id header, const char* key) {
           }};
 }
 
+template <auto Member>
+Mapping mapping_of_echo(const char* key) {
+  return {Id::kEcho, field_of(Id::kEcho, key),
+          [](const RdmaPacket& packet) { return static_cast<std::uint64_t>(packet.echo.*Member); },
+          [](RdmaPacket& packet, std::uint64_t value) {
+            using Value = std::remove_reference_t<decltype(packet.echo.*Member)>;
+            packet.echo.*Member = static_cast<Value>(value);
+          }};
+}
+
 const std::vector<Mapping>& mappings() {
   using P = RdmaPacket;
   static const std::vector<Mapping> kAll = {mapping<&P::opcode>(Id::kBth, "opcode"),
@@ -60,7 +70,12 @@ const std::vector<Mapping>& mappings() {
                                             mapping<&P::compare>(Id::kAtomicEth, "compare"),
                                             mapping<&P::original>(Id::kAtomicAckEth, "original"),
                                             mapping<&P::immediate>(Id::kImmDt, "data"),
-                                            mapping<&P::immediate>(Id::kIeth, "r_key")};
+                                            mapping<&P::immediate>(Id::kIeth, "r_key"),
+                                            mapping_of_echo<&AckEcho::session>("session"),
+                                            mapping_of_echo<&AckEcho::is_marked>("ce"),
+                                            mapping_of_echo<&AckEcho::psn>("psn"),
+                                            mapping_of_echo<&AckEcho::hold_ns>("hold_ns"),
+                                            mapping<&P::sack>(Id::kSack, "bitmap")};
   return kAll;
 }
 
@@ -90,30 +105,50 @@ struct Prototype {
   std::vector<Number> numbers;
 };
 
-Prototype prototype_of(std::uint8_t code) {
+constexpr unsigned kVariants = 4;  // of extensions, at most
+
+// Which of them, for an opcode.
+unsigned variant_of(std::uint8_t code, const RoceExtensions& extensions) {
+  switch (info_of(static_cast<RdmaOpcode>(code)).kind) {
+    case RdmaPacketKind::kAck: return extensions.has_echo + 2U * extensions.has_sack;
+    case RdmaPacketKind::kWrite: return extensions.has_place ? 1 : 0;
+    default: return 0;
+  }
+}
+
+Prototype prototype_of(std::uint8_t code, unsigned variant) {
+  const RoceExtensions kAll[kVariants] = {
+      {}, {true, false, true}, {false, true, false}, {true, true, false}};
   Prototype made;
-  if (const RoceOpcode* const opcode = roce_opcode(code)) {
-    made.parts = make_roce(RoceShape{opcode}, made.bytes);
+  if (const RoceOpcode* const opcode = roce_opcode(code);
+      opcode != nullptr && variant_of(code, kAll[variant]) == variant) {
+    RoceShape shape{opcode};
+    shape.extensions = kAll[variant];
+    made.parts = make_roce(shape, made.bytes);
     made.numbers = numbers_in(made.parts);
+    if (code == kCnpOpcode) {
+      put(&made.bytes[made.parts.bth], field_of(Id::kBth, "becn"), 1);
+    }
   }
   return made;
 }
 
-const Prototype& prototype(std::uint8_t code) {
+const Prototype& prototype(std::uint8_t code, const RoceExtensions& extensions) {
   static const std::vector<Prototype> kAll = [] {
     std::vector<Prototype> all;
-    for (unsigned each = 0; each <= 0xff; ++each) {
-      all.push_back(prototype_of(static_cast<std::uint8_t>(each)));
+    for (unsigned each = 0; each < 0x100 * kVariants; ++each) {
+      all.push_back(prototype_of(static_cast<std::uint8_t>(each / kVariants), each % kVariants));
     }
     return all;
   }();
-  return kAll[code];
+  return kAll[code * kVariants + variant_of(code, extensions)];
 }
 
 }  // namespace
 
 RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes) {
-  const Prototype& base = prototype(static_cast<std::uint8_t>(packet.opcode));
+  const Prototype& base = prototype(static_cast<std::uint8_t>(packet.opcode),
+                                    {packet.has_echo, packet.has_sack, packet.names_place});
   FLITWISE_CHECK(base.parts.opcode != nullptr, "a packet without an opcode");
   RoceParts parts = base.parts;
   parts.payload_bytes = packet.payload_bytes;
@@ -133,18 +168,27 @@ RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes
   return parts;
 }
 
-std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts) {
-  const RoceRead read = read_roce(bytes.data(), bytes.size());
+std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts,
+                                    const RoceExtensions& extensions) {
+  const RoceRead read = read_roce(bytes.data(), bytes.size(), extensions);
   if (read.flaw && !read.flaw->breaks_rule_only()) {
     return std::nullopt;
   }
   parts = read.parts;
   RdmaPacket packet;
-  for (const Number& one : prototype(parts.opcode->code).numbers) {
+  for (const Number& one : prototype(parts.opcode->code, extensions).numbers) {
     one.mapping->set(packet, get(&bytes[parts.bth + one.offset], one.mapping->field));
   }
+  const RdmaOpcodeInfo& info = info_of(packet.opcode);
+  packet.has_echo = extensions.has_echo && info.kind == RdmaPacketKind::kAck;
+  packet.has_sack = extensions.has_sack && info.kind == RdmaPacketKind::kAck;
+  packet.names_place =
+      extensions.has_place && info.kind == RdmaPacketKind::kWrite && !info.is_first;
   packet.payload_bytes = static_cast<std::uint32_t>(parts.payload_bytes);
   packet.is_intact = read.is_icrc_good;
+  constexpr unsigned kCongested = 3;  // of the two ECN bits
+  const unsigned class_of_traffic = bytes[parts.ip + 1];
+  packet.is_marked = ((parts.is_ipv6 ? class_of_traffic >> 4 : class_of_traffic) & 3) == kCongested;
   return packet;
 }
 

@@ -25,10 +25,13 @@ struct FrameEnds {
   unsigned source = 0, destination = 1;
 };
 /// The frame of a packet with a payload of zeros, for the caller to fill at parts.payload and to
-/// seal (seal_roce).
+/// seal (seal_roce). Echo, bitmap and RETH are there where the packet has them. ECN is 0, whatever
+/// is_marked says: that is for who sends it, and for switches. [CC-1]
 RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes);
 /// None: no frame of a reliable connection, which its receiver drops. A wrong ICRC, TVer or pad is
-/// for the checks of the queue pair. parts: where its payload is.
-std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts);
+/// for the checks of the queue pair. parts: where its payload is. `extensions`: those that both
+/// ends have agreed on; each packet that may have one has it.
+std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts,
+                                    const RoceExtensions& extensions = {});
 
 }  // namespace flitwise

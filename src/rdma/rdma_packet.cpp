@@ -34,6 +34,10 @@ const RdmaOpcodeInfo& info_of(RdmaOpcode opcode) {
       {"SEND_LAST_INVALIDATE", Kind::kSend, false, true, false, true},
       {"SEND_ONLY_INVALIDATE", Kind::kSend, true, true, false, true},
   }};
+  static constexpr RdmaOpcodeInfo kCnpInfo = {"CNP", Kind::kCnp, true, true};
+  if (opcode == RdmaOpcode::kCnp) {
+    return kCnpInfo;
+  }
   const auto number = static_cast<std::size_t>(opcode);
   return kInfos[number < kInfos.size() ? number : 0x15];
 }

@@ -34,7 +34,8 @@ enum class RdmaOpcode : std::uint8_t {
   kCmpSwap,
   kFetchAdd,
   kSendLastInv = 0x16,
-  kSendOnlyInv
+  kSendOnlyInv,
+  kCnp = 0x81  ///< no opcode of a reliable connection: a notification of congestion [CC-2]
 };
 
 enum class RdmaPacketKind : std::uint8_t {
@@ -45,7 +46,8 @@ enum class RdmaPacketKind : std::uint8_t {
   kAtomic,
   kReadResponse,
   kAck,
-  kAtomicAck
+  kAtomicAck,
+  kCnp
 };
 /// What an opcode says of its packet.
 struct RdmaOpcodeInfo {
@@ -65,6 +67,17 @@ inline constexpr std::uint8_t kRnrSyndrome = 0x20;  ///< and the code of a time
 inline constexpr std::uint8_t kSequenceNak = 0x60, kInvalidRequestNak = 0x61, kAccessNak = 0x62,
                               kOperationNak = 0x63;
 inline constexpr std::uint8_t kSyndromeType = 0xe0;
+
+/// No session: the queue pair has none, or the one who sends chooses it.
+inline constexpr std::uint16_t kNoSession = 0xffff;
+
+/// What an ACK tells of the packet that caused it. [MO-1]
+struct AckEcho {
+  std::uint16_t session = kNoSession;  ///< that it came by
+  bool is_marked = false;              ///< a packet of that session had CE since its last echo
+  Psn psn = 0;
+  std::uint32_t hold_ns = 0;  ///< from its arrival until the ACK left, rounded down
+};
 
 struct RdmaPacket {
   RdmaOpcode opcode = RdmaOpcode::kAck;
@@ -86,6 +99,14 @@ struct RdmaPacket {
   std::uint32_t messages = 0;   ///< MSN of the AETH, modulo 2^24
   std::uint32_t payload_bytes = 0;
   MemoryView payload;  ///< where its sender has it; a receiver asks for payload_bytes alone
+  // What BTH does not have.
+  std::uint16_t session = kNoSession;  ///< that it came by, or that an answer is for [SEL-7]
+  std::uint8_t tries = 0;              ///< how often it was sent before, where that is kept [LR-4]
+  bool is_marked = false;              ///< CE
+  bool names_place = false;  ///< a WRITE MIDDLE or LAST with a RETH for its own bytes [RX-2]
+  bool has_echo = false, has_sack = false;  ///< of an ACK, as both ends have agreed
+  AckEcho echo;
+  std::uint64_t sack = 0;  ///< bit i: the PSN i + 1 behind the first that is missing is held [RX-6]
 };
 
 constexpr std::uint8_t pad_of(std::uint32_t bytes) {
@@ -102,7 +123,9 @@ struct RdmaEffect {
     kNone,
     kPayload,  ///< the bytes of the packet go to `view`
     kResult,   ///< `original` goes to `view` as 8 bytes, little-endian
-    kAtomic    ///< 8 bytes at `view` are changed, and QueuePair::finish_atomic() is told
+    kAtomic,   ///< 8 bytes at `view` are changed, and QueuePair::finish_atomic() is told
+    kHold,     ///< the bytes are kept under the PSN until QueuePair::release() gives it
+    kSlowDown  ///< a CNP: the queue pair, or the session that it came by, sends more slowly
   };
   Kind kind = Kind::kNone;
   MemoryView view;

@@ -14,20 +14,59 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A row each, or an object in its row for each that has the same first name.
-Json list_of(const StatisticsTable& table, const std::any& rows) {
+Json name_of(const StatisticsTable& table, const std::any& rows, std::size_t row, std::size_t i) {
+  const std::string name = table.name(rows, row, i);
+  return table.info().names[i].is_number ? Json(std::stoull(name)) : Json(name);
+}
+
+// A row each, in the list of the object that has all names but the last one.
+Json groups_of(const StatisticsTable& table, const std::any& rows) {
   Json list = Json::array();
   const TableInfo& info = table.info();
+  for (std::size_t row = 0; row < table.size(rows); ++row) {
+    Json group = Json::object();
+    for (std::size_t i = 0; i + 1 < info.names.size(); ++i) {
+      group[info.names[i].key] = name_of(table, rows, row, i);
+    }
+    const auto is_of_group = [&group](const Json& other) {
+      for (const auto& [key, value] : group.items()) {
+        if (other.at(key) != value) {
+          return false;
+        }
+      }
+      return true;
+    };
+    if (list.empty() || !is_of_group(list.back())) {
+      group[info.inner] = Json::array();
+      list.push_back(std::move(group));
+    }
+    Json& object = list.back()[info.inner].emplace_back(Json::object());
+    object[info.names.back().key] = name_of(table, rows, row, info.names.size() - 1);
+    for (std::size_t i = 0; i < info.figures.size(); ++i) {
+      object[pointer_of(info.figures[i].key)] = table.figure(rows, row, i);
+    }
+  }
+  return list;
+}
+
+// A row each, or an object in its row for each that has the same first name.
+Json list_of(const StatisticsTable& table, const std::any& rows) {
+  const TableInfo& info = table.info();
+  if (!info.inner.empty()) {
+    return groups_of(table, rows);
+  }
+  Json list = Json::array();
   const bool is_nested = !info.nested.empty();
   for (std::size_t row = 0; row < table.size(rows); ++row) {
     const std::string first = table.name(rows, row, 0);
-    const bool is_next = !is_nested || list.empty() || list.back().at(info.names[0].key) != first;
+    const bool is_next =
+        !is_nested || list.empty() || list.back().at(info.names[0].key) != Json(first);
     if (is_next) {
-      list.push_back({{info.names[0].key, first}});
+      list.push_back({{info.names[0].key, name_of(table, rows, row, 0)}});
     }
     Json& object = is_nested ? list.back()[table.name(rows, row, 1)] : list.back();
     for (std::size_t i = 1; i < info.names.size() && !is_nested; ++i) {
-      object[info.names[i].key] = table.name(rows, row, i);
+      object[info.names[i].key] = name_of(table, rows, row, i);
     }
     for (std::size_t i = 0; i < info.figures.size(); ++i) {
       object[pointer_of(info.figures[i].key)] = table.figure(rows, row, i);

@@ -69,7 +69,7 @@ void insert_row(SqliteDatabase& database, const TableInfo& table, Json names, Js
 }
 
 void insert_table(SqliteDatabase& database, const TableInfo& table, const Json& list) {
-  for (const Json& one : list) {
+  for (const Json& one : ungrouped(table, list)) {
     Json names = Json::object();
     Json figures = one;
     for (std::size_t i = 0; i < (table.nested.empty() ? table.names.size() : 1); ++i) {

@@ -38,6 +38,25 @@ std::string text_of(const FigureValue& value, const std::string& unit) {
 
 }  // namespace
 
+FigureValue ungrouped(const TableInfo& table, const FigureValue& list) {
+  if (table.inner.empty()) {
+    return list;
+  }
+  FigureValue rows = FigureValue::array();
+  for (const FigureValue& group : list) {
+    for (const FigureValue& inner : group.at(table.inner)) {
+      FigureValue row = inner;
+      for (const NameInfo& name : table.names) {
+        const FigureValue& value =
+            &name == &table.names.back() ? inner.at(name.key) : group.at(name.key);
+        row[name.key] = value.is_string() ? value : FigureValue(value.dump());
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
 const std::vector<const StatisticsTable*>& all_tables() {
   return tables();
 }

@@ -72,8 +72,9 @@ struct FigureInfo {
 
 /// What names a row.
 struct NameInfo {
-  std::string key;     ///< in result.json
-  std::string column;  ///< in SQLite
+  std::string key;         ///< in result.json
+  std::string column;      ///< in SQLite
+  bool is_number = false;  ///< in result.json; a text everywhere else
 };
 
 /// How the one flat row of a sweep's point takes the rows of a table.
@@ -93,12 +94,18 @@ struct TableInfo {
   std::vector<FigureInfo> figures;
   /// Values of the second name, where that makes objects inside the row of the first ("up|down").
   std::string nested;
+  /// Rows that have all names but the last one in common are one object of result.json, with a list
+  /// of this name inside ("sessions"); empty: each row is an object.
+  std::string inner;
   FlatRows flat = FlatRows::kEach;
   std::string flat_prefix;
   std::string flat_by;  ///< key of the name that columns carry; empty: the last one
   std::vector<std::string> flat_figures;  ///< keys; empty: all that are numbers
   bool has_flat_units = false;            ///< the unit stands behind the figure's name
 };
+
+/// The rows of a list of result.json, an object each, with all their names as texts.
+FigureValue ungrouped(const TableInfo& table, const FigureValue& list);
 
 /// A table without the type of its rows: what writers and lists work with. `rows` holds a
 /// std::vector of the row type.
@@ -192,6 +199,16 @@ class Table final : public StatisticsTable {
     info_.nested = names;
     return std::move(*this);
   }
+  /// The name before it is a number.
+  Table&& as_number() && {
+    info_.names.back().is_number = true;
+    return std::move(*this);
+  }
+  /// See TableInfo::inner. Rows come in the order of their names.
+  Table&& group(const char* inner) && {
+    info_.inner = inner;
+    return std::move(*this);
+  }
   template <class Get>
   Table&& figure(const char* key, const char* unit, const char* definition, FigureType type,
                  Get get) && {
@@ -266,7 +283,7 @@ class Table final : public StatisticsTable {
   void read(const FigureValue& list, RunResult& result) const override {
     Rows& rows = result.rows<Stored>();
     rows.clear();
-    for (const FigureValue& entry : list) {
+    for (const FigureValue& entry : ungrouped(info_, list)) {
       Stored& stored = rows.emplace_back();
       const std::vector<const FigureValue*> objects = objects_of(entry);
       if constexpr (std::is_same_v<Row, Stored>) {

@@ -332,6 +332,7 @@ Keys device_keys() {
            "Request to memory, and memory to response, each."),
       pio_keys(),
       rdma_keys(),
+      srdma_keys(),
       // ---- timing
       time(KEY(device.timing.clock), any_clock(), "Clock period of the device."),
       time(KEY(device.timing.pipeline), any_latency(), "Engine to link, and link to engine, each."),

@@ -94,16 +94,17 @@ Key steering_tag_key() {
 
 // Which names there are is a matter of the topology: broken_wires().
 Key peer_key(const std::string& path, const Access<std::string>& member,
-             const std::string& sentence) {
+             const std::string& sentence, const std::string& whose) {
   constexpr const char* kNone = "none";
   Key key;
   key.path = path;
-  key.range = "the name of a device, or none";
+  key.range = "the name of " + whose + ", or none";
   key.sentence = sentence;
   key.schema = {{"type", {"string", "integer"}}};
-  key.read = [=](Config& config, const Value& value, const ReadContext& context) {
+  key.read = [=, range = key.range](Config& config, const Value& value,
+                                    const ReadContext& context) {
     if (value.kind != Value::Kind::kScalar) {
-      context.report(value.place, value.seen() + "; expected the name of a device, or none");
+      context.report(value.place, value.seen() + "; expected " + range);
     } else {
       member.set(config, value.text == kNone ? "" : value.text);
     }

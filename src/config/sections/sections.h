@@ -27,10 +27,12 @@ Keys iommu_keys();
 Keys link_keys();
 Keys message_keys();
 Keys device_keys();
-Keys pio_keys();   ///< device.pio
-Keys rdma_keys();  ///< device.rdma
+Keys pio_keys();    ///< device.pio
+Keys rdma_keys();   ///< device.rdma
+Keys srdma_keys();  ///< device.srdma
 Keys network_keys();
 Keys workload_keys();
+Keys flow_keys();  ///< workload.flows
 Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
@@ -93,9 +95,9 @@ inline Limits any_clock() {
   return between(Time::from_ps(1), Time::from_us(1));
 }
 
-/// The row of the device at the other end of a wire, an empty text for none.
+/// The row of a name, such as that of the device at the other end of a wire; empty: none.
 Key peer_key(const std::string& path, const Access<std::string>& member,
-             const std::string& sentence);
+             const std::string& sentence, const std::string& whose = "a device");
 
 /// Rows of a handle table's storage, the same at the host and at the device. `at` gives the address
 /// of the HandleStorageConfig that lies below `path`. [DHI D3]

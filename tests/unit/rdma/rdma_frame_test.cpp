@@ -2,6 +2,8 @@
 // Packets of queue pairs as RoCEv2 frames and back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "network/addresses.h"
@@ -124,6 +126,102 @@ TEST(RdmaFrame, EthernetAddsItsOwnAndHasALeastLength) {
   EXPECT_EQ(wire_bytes_of(122), 146U);
   EXPECT_EQ(wire_bytes_of(60), 84U);
   EXPECT_EQ(wire_bytes_of(20), 84U);
+}
+
+// ---- what both ends have agreed on
+
+RdmaPacket echoing_ack() {
+  RdmaPacket packet = packet_with(RdmaOpcode::kAck, 0);
+  packet.has_echo = true;
+  packet.echo = {0x0203, true, 0x040506, 0x0708090a};
+  return packet;
+}
+
+// [MO-1]: 12 bytes behind the AETH, of which the lengths and the ICRC know.
+TEST(RdmaFrame, MO_1_AnAckHasItsEchoBehindTheAeth) {
+  const RdmaPacket sent = echoing_ack();
+  ByteVector plain, bytes;
+  make_frame(packet_with(RdmaOpcode::kAck, 0), {0, 1}, plain);
+  const RoceParts made = make_frame(sent, {0, 1}, bytes);
+  seal_roce(bytes.data(), made);
+  ASSERT_EQ(bytes.size(), plain.size() + 12);
+  const std::uint8_t expected[] = {0x02, 0x03, 0x01, 0, 4, 5, 6, 0, 7, 8, 9, 10};
+  EXPECT_TRUE(std::equal(std::begin(expected), std::end(expected), &bytes[made.payload - 12]));
+
+  RoceParts parts;
+  const auto came = packet_of(bytes, parts, {true, false, false});
+  ASSERT_TRUE(came && came->is_intact && came->has_echo && !came->has_sack);
+  EXPECT_EQ(came->echo.session, 0x0203);
+  EXPECT_TRUE(came->echo.is_marked);
+  EXPECT_EQ(came->echo.psn, 0x040506U);
+  EXPECT_EQ(came->echo.hold_ns, 0x0708090aU);
+  EXPECT_EQ(came->messages, 15U);
+  // One who has agreed on an echo takes no ACK without one.
+  EXPECT_FALSE(packet_of(plain, parts, {true, false, false}));
+}
+
+// [RX-6]: and the bitmap behind the echo.
+TEST(RdmaFrame, RX_6_AnAckHasItsBitmapBehindTheEcho) {
+  RdmaPacket sent = echoing_ack();
+  sent.has_sack = true;
+  sent.sack = 0x8000000000000001;
+  ByteVector bytes;
+  const RoceParts made = make_frame(sent, {0, 1}, bytes);
+  seal_roce(bytes.data(), made);
+  EXPECT_EQ(bytes[made.payload - 8], 0x80);
+  RoceParts parts;
+  const auto came = packet_of(bytes, parts, {true, true, false});
+  ASSERT_TRUE(came && came->is_intact && came->has_sack);
+  EXPECT_EQ(came->sack, sent.sack);
+  EXPECT_EQ(came->echo.psn, sent.echo.psn);
+}
+
+// [RX-2]: each packet of a WRITE says where its bytes go.
+TEST(RdmaFrame, RX_2_EachPacketOfAWriteMayHaveItsPlace) {
+  for (const RdmaOpcode opcode :
+       {RdmaOpcode::kWriteMiddle, RdmaOpcode::kWriteLast, RdmaOpcode::kWriteLastImm}) {
+    RdmaPacket sent = packet_with(opcode, 8);
+    sent.names_place = true;
+    ByteVector bytes;
+    seal_roce(bytes.data(), make_frame(sent, {0, 1}, bytes));
+    RoceParts parts;
+    const auto came = packet_of(bytes, parts, {false, false, true});
+    ASSERT_TRUE(came && came->is_intact && came->names_place);
+    EXPECT_EQ(came->address, sent.address);
+    EXPECT_EQ(came->length, sent.length);
+    EXPECT_EQ(came->payload_bytes, 8U);
+    EXPECT_EQ(came->immediate, info_of(opcode).has_immediate ? 14U : 0U);
+  }
+}
+
+// [CC-1]: switches set both bits of a packet that has one.
+TEST(RdmaFrame, CC_1_AMarkedPacketIsSeen) {
+  for (const unsigned ecn : {0U, 1U, 2U, 3U}) {
+    ByteVector bytes;
+    const RoceParts made = make_frame(packet_with(RdmaOpcode::kSendOnly, 4), {0, 1}, bytes);
+    bytes[made.ip + 1] = static_cast<std::uint8_t>(0x88 | ecn);
+    seal_roce(bytes.data(), made);
+    RoceParts parts;
+    EXPECT_EQ(packet_of(bytes, parts)->is_marked, ecn == 3);
+  }
+}
+
+// [CC-2]: byte for byte that of V1, but for its addresses.
+TEST(RdmaFrame, CC_2_ANotificationOfCongestion) {
+  RdmaPacket packet;
+  packet.opcode = RdmaOpcode::kCnp;
+  packet.queue_pair = 280;
+  ByteVector bytes;
+  const RoceParts made = make_frame(packet, {0, 1}, bytes);
+  EXPECT_EQ(made.icrc - made.bth, 28U);
+  const std::uint8_t head[] = {0x81, 0, 0xff, 0xff, 0x40, 0, 1, 0x18, 0, 0, 0, 0};
+  EXPECT_TRUE(std::equal(std::begin(head), std::end(head), &bytes[made.bth]));
+  seal_roce(bytes.data(), made);
+  RoceParts parts;
+  const auto came = packet_of(bytes, parts);
+  ASSERT_TRUE(came && came->is_intact);
+  EXPECT_EQ(came->opcode, RdmaOpcode::kCnp);
+  EXPECT_EQ(info_of(came->opcode).kind, RdmaPacketKind::kCnp);
 }
 
 }  // namespace

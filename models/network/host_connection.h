@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One end of a connection between two hosts of mode packet: a queue pair, the sessions that carry
+/// its packets, and what slows them down. The rules are those of src/rdma and src/srdma; here is
+/// when. [SG-1] [RX-1]
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "network/network_host_rules.h"
+#include "network/network_packet.h"
+#include "rdma/queue_pair.h"
+#include "rdma/rate_limiter.h"
+#include "srdma/session_balancer.h"
+#include "workload/flow.h"
+
+namespace flitwise {
+
+/// What all queue pairs of a host share: one region of memory, and no receive buffers, for WRITEs
+/// take none.
+struct NetworkHostMemory {
+  NetworkHostMemory();
+  MemoryKeys keys{1};
+  std::uint32_t key = 0;
+  RdmaBuffers buffers{1};
+};
+
+class HostConnection {
+ public:
+  struct Ends {
+    NodeId own = 0, peer = 0;
+    std::uint32_t number = 0, peer_number = 0;  ///< of the queue pairs
+    Psn first = 0, peer_first = 0;
+  };
+  /// `rules` and `memory` outlive it.
+  HostConnection(const NetworkHostRules& rules, NetworkHostMemory& memory, const Ends& ends,
+                 const Random& random);
+
+  // ---- sessions, at both ends alike
+  /// Packets of this end carry the tuple. REQUIRES: no open session has the id.
+  void add_session(SessionId id, const SessionTuple& tuple, Time now);
+  /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
+  void drain_session(SessionId id);
+  /// Of a draining session, once nothing is on its way; false: something is.
+  bool close_if_empty(SessionId id);
+
+  // ---- traffic
+  /// The flow is a WRITE behind those before it.
+  void post(const Flow& flow);
+  /// The peer will receive it: for FCTs alone.
+  void expect(const Flow& flow) { incoming_.push_back(flow); }
+  /// The next packet, with all that its receiver and switches see. False: none may go now.
+  bool next(NetworkPacket& packet, Time now);
+  /// When it is worth while to ask, if nothing comes meanwhile; now or earlier: at once.
+  Time may_go() const { return may_go_; }
+  /// What a packet changes. Flows that are complete with it are taken by take_complete().
+  void receive(const NetworkPacket& packet, Time now);
+  bool take_complete(Flow& flow);
+
+  // ---- time
+  /// When expire() wants to be called; it may have passed.
+  Time due() const;
+  /// Retry timer, gaps, weights and probes. The answer: what control of sessions decides.
+  ControlDecision expire(Time now);
+
+  // ---- questions
+  const Ends& ends() const { return ends_; }
+  const QueuePair& pair() const { return pair_; }
+  SessionBalancer& balancer() { return balancer_; }
+  const SessionBalancer& balancer() const { return balancer_; }
+  bool has_failed() const { return pair_.state() == QpState::kError; }
+  /// Flows that are posted and not acknowledged.
+  std::uint64_t outstanding() const { return posted_ - finished_; }
+  std::uint64_t incoming() const { return incoming_.size(); }
+  std::uint64_t bytes_delivered() const { return delivered_; }
+  std::uint64_t packets_delivered() const { return packets_; }
+  std::uint64_t out_of_order() const { return disorder_; }  ///< bytes placed anywhere but in order
+  std::string waiting() const;
+
+ private:
+  /// What limits one session, or the queue pair as session 0.
+  struct Limit {
+    DcqcnRate rate;
+    RateLimiter limiter;
+    CongestionWindow window;
+  };
+  void post_queued();
+  bool has_room(SessionIndex session, Time now);
+  SessionIndex choose(const RdmaPacket& packet, Time now);
+  bool may_request(Time now);
+  void stamp(NetworkPacket& packet, SessionIndex session, Time now);
+  void send_request(NetworkPacket& packet, Time now);
+  void send_answer(NetworkPacket& packet, Time now);
+  bool send_probe(NetworkPacket& packet, Time now);
+  void take_echo(const RdmaPacket& packet, SessionIndex session, Time now);
+  void take_effect(const RdmaPacket& packet, const RdmaEffect& effect, Time now);
+  void note_progress(Psn before, Time now);
+  Limit& limit_of(SessionIndex session) { return limits_[is_by_session_ ? session : 0]; }
+  MonitoredPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
+
+  const NetworkHostRules& rules_;
+  NetworkHostMemory& memory_;
+  const Ends ends_;
+  const bool is_by_session_;
+  CompletionQueue completions_;
+  QueuePair pair_;
+  SessionBalancer balancer_;
+  QpChoice own_choice_;
+  std::vector<Limit> limits_;
+  std::vector<std::uint32_t> hashes_;       // of the tuples, by index
+  std::vector<MonitoredPacket> monitored_;  // by PSN, a power of two of them
+  std::vector<SessionIndex> probes_;        // that are to leave
+  std::vector<SessionIndex> draining_;
+
+  std::deque<Flow> queued_;  // posted once the send queue has room
+  std::deque<Flow> incoming_, complete_;
+  std::uint64_t posted_ = 0, finished_ = 0, messages_ = 0;
+  std::uint64_t stream_ = 0;  // bytes posted
+  std::uint64_t delivered_ = 0, packets_ = 0, disorder_ = 0;
+  Time may_go_{};
+  Time retry_at_ = Time::never();
+  std::uint64_t progress_ = 0;  // of the requester, when retry_at_ was set
+};
+
+}  // namespace flitwise

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/network_host_rules.h"
+
+#include <algorithm>
+
+#include "network/roce_frame.h"
+#include "rdma/rdma_frame.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kFrameBytes = 14 + 20 + 8 + 12 + kIcrcBytes;  // without what an opcode adds
+constexpr std::uint32_t kRethBytes = 16, kAethBytes = 4, kAtomicBytes = 28, kResultBytes = 8,
+                        kEchoBytes = 12, kSackBytes = 8, kCnpBytes = 16, kSecuredBytes = 24;
+constexpr std::uint8_t kEct0 = 2, kEct = 3;
+
+/// 4.096 us x 2^t. [LR-3]
+Time retry_time(unsigned timeout) {
+  return timeout == 0 ? Time::never() : Time::from_ns(4'096 << timeout);
+}
+
+}  // namespace
+
+std::uint32_t wire_bytes_of(const RdmaPacket& packet) {
+  std::uint32_t bytes = kFrameBytes + packet.payload_bytes + pad_of(packet.payload_bytes);
+  switch (info_of(packet.opcode).kind) {
+    case RdmaPacketKind::kWrite:
+      bytes += info_of(packet.opcode).is_first || packet.names_place ? kRethBytes : 0;
+      break;
+    case RdmaPacketKind::kRead: bytes += kRethBytes; break;
+    case RdmaPacketKind::kAtomic: bytes += kAtomicBytes; break;
+    case RdmaPacketKind::kAtomicAck: bytes += kResultBytes; [[fallthrough]];
+    case RdmaPacketKind::kAck: bytes += kAethBytes; break;
+    case RdmaPacketKind::kCnp: bytes += kCnpBytes; break;
+    default: break;
+  }
+  bytes += (packet.has_echo ? kEchoBytes : 0) + (packet.has_sack ? kSackBytes : 0);
+  return wire_bytes_of(std::size_t{bytes});
+}
+
+std::uint32_t NetworkHostRules::packet_bytes() const {
+  return wire_bytes_of(std::size_t{kFrameBytes + pair.mtu}) + extra_bytes;
+}
+
+NetworkHostRules host_rules(const Config& config, Time base) {
+  const SrdmaConfig& srdma = config.device.srdma;
+  NetworkHostRules rules;
+  rules.srdma = srdma;
+  rules.gbps = config.network.rate_gbps;
+  rules.hash = config.network.ecmp.hash;
+  rules.is_symmetric = config.network.ecmp.is_symmetric;
+  rules.retry = retry_time(srdma.timeout);
+  rules.extra_bytes = srdma.is_secured ? kSecuredBytes : 0;
+  rules.data_tos =
+      static_cast<std::uint8_t>((srdma.adaptive_routing ? config.network.routing.value & ~3U : 0) |
+                                (config.network.ecn.is_on ? kEct0 : 0));
+
+  rules.answer_tos =
+      rules.data_tos & kEct;  // model: queues mark answers as well, and drop none early
+
+  QueuePairSetup& pair = rules.pair;
+  const double rate = rules.gbps * 1e9;
+  pair.rights = kAllRdmaRights;
+  pair.mtu = srdma.mtu;
+  pair.window = srdma.window > 0 ? srdma.window : window_for(rate, base, srdma.mtu);
+  pair.send_depth = 32;
+  pair.retries = srdma.retry_cnt;
+  pair.ack_every = srdma.ack_every;
+  pair.mode = srdma.receive;
+  pair.recovery = srdma.receive == ReceiveMode::kInOrder ? Recovery::kGoBackN : srdma.recovery;
+  pair.reorder_window = srdma.ooo_window;
+  pair.nak_distance = srdma.ooo_window;
+  pair.gap_time = srdma.timing.gap;
+  pair.has_echo = srdma.is_on;
+  pair.has_sack = srdma.sack;
+  pair.ack_every_session = srdma.ack_every_session;
+  pair.ack_delay = srdma.timing.ack_delay;
+  pair.keeps_sent = true;
+  rules.control = srdma.congestion.kind;
+  pair.cnp = rules.control == RateControl::kDcqcnQp        ? CnpMode::kQueuePair
+             : rules.control == RateControl::kDcqcnSession ? CnpMode::kSession
+                                                           : CnpMode::kNone;
+  pair.cnp_interval = srdma.timing.cnp;
+
+  rules.dcqcn.line_rate = rate;
+  rules.dcqcn.scale = srdma.congestion.scale;
+  const double path = rate * static_cast<double>(base.fs) / 8e15;  // bytes on an empty path
+  CongestionWindowParameters& window = rules.window;
+  window.initial = path;
+  window.most = 1.5 * path;
+  window.additive = rules.packet_bytes();
+  window.least = window.additive;
+
+  BalancerSetup& balancer = rules.balancer;
+  balancer.monitor.has_echo = srdma.is_on;
+  balancer.monitor.base_window = srdma.timing.base_window;
+  balancer.monitor.stale_time = srdma.timing.stale;
+  balancer.monitor.rto = rules.retry == Time::never() ? retry_time(7) : rules.retry;
+  balancer.weights.algorithm = srdma.algorithm;
+  balancer.weights.gain = srdma.gain;
+  balancer.weights.stale_time = srdma.timing.stale;
+  balancer.choice.policy = srdma.is_on ? srdma.policy : ChoicePolicy::kSingle;
+  balancer.choice.granularity = srdma.granularity;
+  balancer.choice.tie = srdma.tie;
+  balancer.choice.corrects_in_flight = srdma.beta > 0;
+  balancer.choice.beta = std::max(1U, srdma.beta);
+  balancer.control.is_on = srdma.is_on && srdma.control.is_on;
+  balancer.control.interval = srdma.timing.control;
+  balancer.control.mode = srdma.control.mode;
+  balancer.control.quorum = srdma.control.quorum;
+  balancer.control.threshold = srdma.control.threshold;
+  balancer.control.relaxed = srdma.control.relaxed;
+  balancer.control.most_cost = srdma.control.cost;
+  balancer.control.least_sessions = srdma.min_sessions;
+  balancer.control.most_sessions = srdma.max_sessions;
+  balancer.weight_interval = srdma.timing.weights;
+  balancer.agree();
+  return rules;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What all hosts of a network of mode packet go by.
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/config.h"
+#include "network/flow_hash.h"
+#include "network/network_plan.h"
+#include "rdma/congestion_window.h"
+#include "rdma/dcqcn.h"
+#include "rdma/queue_pair.h"
+#include "srdma/session_balancer.h"
+
+namespace flitwise {
+
+struct NetworkHostRules {
+  SrdmaConfig srdma;
+  BalancerSetup balancer;
+  QueuePairSetup pair;  ///< but for numbers and PSNs
+  RateControl control = RateControl::kNone;
+  DcqcnParameters dcqcn;              ///< of a queue pair
+  CongestionWindowParameters window;  ///< of a queue pair
+  FlowHash hash = FlowHash::kCrc32c;
+  bool is_symmetric = false;
+  std::uint8_t data_tos = 0, answer_tos = 0;  ///< with ECN
+  std::uint32_t extra_bytes = 0;              ///< of a secured packet [KY-5]
+  Time retry{};                               ///< never: there is no timer [LR-3]
+  double gbps = 100;
+
+  std::uint32_t packet_bytes() const;  ///< of a full packet on the wire
+};
+/// base: round trip of an empty path.
+NetworkHostRules host_rules(const Config& config, Time base);
+
+/// Of a packet on the wire, with all that Ethernet adds. [ROCE-1]
+std::uint32_t wire_bytes_of(const RdmaPacket& packet);
+
+/// Of hosts from 0 to 1,023.
+constexpr std::uint32_t address_of_host(NodeId host) {
+  return 0x0a000001 + host;
+}
+constexpr NodeId host_of_address(std::uint32_t address) {
+  return address - 0x0a000001;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A packet of a network of mode packet, as its fields: no payload is stored.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "flitwise/time.h"
+#include "network/network_graph.h"
+#include "rdma/rdma_packet.h"
+#include "srdma/session.h"
+
+namespace flitwise {
+
+struct NetworkPacket {
+  // ---- what switches see [KY-7]
+  std::uint32_t hash = 0;   ///< hash_of() its tuple
+  NodeId destination = 0;   ///< the host that has the address
+  std::uint32_t bytes = 0;  ///< on the wire, with all that Ethernet adds
+  std::uint8_t tos = 0;
+  std::uint8_t ttl = 64;
+  // ---- what its receiver sees
+  enum class Kind : std::uint8_t { kTransport, kPlainUdp };
+  Kind kind = Kind::kTransport;
+  SessionTuple tuple;
+  RdmaPacket fields;
+  // ---- where it is
+  Time sent{};                      ///< by its host
+  Time due{};                       ///< it is there
+  std::uint32_t behind = ~0U;       ///< the next one on its port
+  PortId came_by = kNoNetworkPort;  ///< it holds room of that neighbour's share
+};
+
+/// Packets in numbered places, which keep their addresses.
+class NetworkPackets {
+ public:
+  using Index = std::uint32_t;
+  static constexpr Index kNone = ~0U;
+
+  Index make() {
+    if (free_.empty()) {
+      packets_.emplace_back();
+      return static_cast<Index>(packets_.size() - 1);
+    }
+    const Index index = free_.back();
+    free_.pop_back();
+    return index;
+  }
+  void free(Index index) { free_.push_back(index); }
+  NetworkPacket& operator[](Index index) { return packets_[index]; }
+  std::size_t in_use() const { return packets_.size() - free_.size(); }
+
+ private:
+  std::deque<NetworkPacket> packets_;
+  std::vector<Index> free_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/packet_fabric.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kHeaderBytes = 8 + 14 + 20 + 8;  // that a switch has to see
+constexpr std::uint64_t kNoBound = std::numeric_limits<std::uint64_t>::max() / 2;
+const RedRules kNoMarks{false};
+
+}  // namespace
+
+PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules,
+                           const Random& random, EventQueue& events, NetworkPackets& packets)
+    : rules_(rules),
+      graph_(plan),
+      hops_(graph_),
+      links_(hops_, rules.detect),
+      events_(events),
+      packets_(packets),
+      marking_(random.split("marks")) {
+  ports_.reserve(graph_.ports());
+  for (PortId port = 0; port < graph_.ports(); ++port) {
+    const NetworkGraph::Port& one = graph_.port(port);
+    ports_.emplace_back(one.rate.gbps, graph_.is_host(one.from) ? kNoBound : rules_.room);
+  }
+  const std::size_t switches = graph_.nodes() - graph_.hosts();
+  const auto seeds = switch_seeds(random, switches, rules_.is_polarised);
+  for (std::size_t i = 0; i < switches; ++i) {
+    choices_.emplace_back(rules_.path, seeds[i], random.split(fmt::format("switch {}", i)));
+  }
+  if (rules_.path.adaptive.is_on && rules_.path.adaptive.metric == AdaptiveMetric::kUtil) {
+    use_.assign(graph_.ports(), PortUtilisation(rules_.util_window));
+  }
+}
+
+void PacketFabric::send(NodeId host, NetworkPackets::Index index, Time now) {
+  const PortId port = port_of(host);
+  NetworkPacket& packet = packets_[index];
+  put(port, index,
+      ports_[port].output.push(now, packet.bytes, ecn_of(packet.tos), kNoMarks, marking_));
+}
+
+NetworkPackets::Index PacketFabric::arrive(PortId port, Time now) {
+  Port& from = ports_[port];
+  const NetworkPackets::Index index = from.first;
+  from.first = packets_[index].behind;
+  if (from.first == NetworkPackets::kNone) {
+    from.last = NetworkPackets::kNone;
+    events_.take();
+  } else {
+    events_.replace(packets_[from.first].due, port);
+  }
+  const NodeId node = graph_.port(port).to;
+  if (graph_.is_host(node)) {
+    return index;
+  }
+  forward(node, index, now);
+  return NetworkPackets::kNone;
+}
+
+void PacketFabric::forward(NodeId node, NetworkPackets::Index index, Time now) {
+  NetworkPacket& packet = packets_[index];
+  if (packet.ttl <= 1) {  // [NW-6]
+    lose(index, Loss::kTtl);
+    return;
+  }
+  --packet.ttl;
+  const PortSet ways = hops_.candidates(node, packet.destination);
+  if (ways.empty()) {
+    lose(index, Loss::kNoWay);
+    return;
+  }
+  PathChoice& choice = choices_[node - graph_.hosts()];
+  const SwitchView seen{packet.hash, packet.tos, false};
+  const PortId port = choice.choose(now, seen, ways, [&](PortId one) {
+    return use_.empty() ? ports_[one].output.queued_bytes(now) : use_[one].busy(now);
+  });
+  ++forwarded_;
+  if (!links_.is_up(NetworkGraph::edge_of(port))) {
+    ++ports_[port].lost;
+    lose(index, Loss::kLinkDown);
+    return;
+  }
+  const OutputPort::Pushed pushed =
+      ports_[port].output.push(now, packet.bytes, ecn_of(packet.tos), rules_.red, marking_);
+  if (!pushed.is_taken()) {
+    packets_.free(index);
+    return;
+  }
+  if (pushed.outcome == PortOutcome::kMarked) {
+    packet.tos |= kCeBits;
+  }
+  if (!use_.empty()) {
+    use_[port].add(now, pushed.end - pushed.start);
+  }
+  put(port, index, pushed);
+}
+
+void PacketFabric::put(PortId port, NetworkPackets::Index index, const OutputPort::Pushed& pushed) {
+  Port& to = ports_[port];
+  NetworkPacket& packet = packets_[index];
+  packet.behind = NetworkPackets::kNone;
+  packet.due = ready_after(pushed, graph_.port(port).rate, rules_.is_cut_through, packet.bytes,
+                           kHeaderBytes, to.output.gbps());
+  if (to.last == NetworkPackets::kNone) {
+    to.first = index;
+    events_.add(packet.due, port);
+  } else {
+    packets_[to.last].behind = index;
+  }
+  to.last = index;
+}
+
+void PacketFabric::lose(NetworkPackets::Index index, Loss loss) {
+  ++lost_[static_cast<unsigned>(loss)];
+  packets_.free(index);
+}
+
+void PacketFabric::set_rate(EdgeId edge, double gbps) {
+  ports_[2 * edge].output.set_gbps(gbps);
+  ports_[2 * edge + 1].output.set_gbps(gbps);
+}
+
+std::uint64_t PacketFabric::dropped() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t one : lost_) {
+    sum += one;
+  }
+  for (const Port& port : ports_) {
+    sum += port.output.counters().full + port.output.counters().red;
+  }
+  return sum;
+}
+
+std::vector<NetworkPortResult> PacketFabric::ports(const NetworkPlan& plan) const {
+  std::vector<NetworkPortResult> rows;
+  for (NodeId node = graph_.hosts(); node < graph_.nodes(); ++node) {
+    for (const PortId port : graph_.ports_of(node)) {
+      const OutputPort::Counters& sum = ports_[port].output.counters();
+      NetworkPortResult row;
+      row.name = fmt::format("{}.{}", plan.name_of(node), graph_.place_of(port));
+      row.bytes = sum.bytes;
+      row.packets = sum.packets;
+      row.drops = sum.full + sum.red + ports_[port].lost;
+      row.ce = sum.marked;
+      row.most_queued = sum.peak;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/packet_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "network/ideal_time.h"
+#include "network/network_setup.h"
+#include "network/srdma_result.h"
+
+namespace flitwise {
+namespace {
+
+constexpr Time kQuantum = Time::from_us(1);
+constexpr std::uint32_t kNone = ~0U;
+constexpr std::uint32_t kIndexMask = (1U << 28) - 1;
+
+PacketFabricRules fabric_rules(const Config& config) {
+  const NetworkConfig& network = config.network;
+  PacketFabricRules rules;
+  auto& adaptive = rules.path.adaptive;
+  adaptive.is_on = config.device.srdma.adaptive_routing;
+  adaptive.mask = static_cast<std::uint8_t>(network.routing.mask);
+  adaptive.value = static_cast<std::uint8_t>(network.routing.value);
+  adaptive.metric = network.routing.metric;
+  adaptive.tie = network.routing.tie;
+  adaptive.full = network.switches.queue;
+  adaptive.levels = network.routing.level > 1
+                        ? static_cast<std::uint32_t>(network.switches.queue / network.routing.level)
+                        : 0;
+  adaptive.is_by_flowlet = network.routing.flowlet > Time{};
+  adaptive.flowlet_gap = network.routing.flowlet;
+  rules.util_window = network.routing.util_window;
+  rules.red.is_on = network.ecn.is_on;
+  rules.red.low = network.ecn.kmin;
+  rules.red.high = network.ecn.kmax;
+  rules.red.most = network.ecn.pmax;
+  rules.hash = network.ecmp.hash;
+  rules.is_symmetric = network.ecmp.is_symmetric;
+  rules.is_polarised = network.ecmp.is_polarised;
+  rules.is_cut_through = network.switching == Switching::kCutThrough;
+  rules.room = network.switches.queue;
+  rules.detect = network.timing.detect;
+  return rules;
+}
+
+/// Round trip of a full packet and its ACK over the longest way.
+Time base_round_trip(const Config& config, const NextHops& hops) {
+  const NodeId last = hops.graph().hosts() - 1;
+  const unsigned edges = hops.switches_between(0, last) + 1;
+  const Time packet = wire_time(config.device.srdma.mtu + 82, config.network.rate_gbps);
+  const Time ack = wire_time(98, config.network.rate_gbps);
+  return (config.network.timing.hop + config.network.timing.hop + packet + ack) *
+         static_cast<std::int64_t>(edges);
+}
+
+}  // namespace
+
+PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const Config& config)
+    : ComponentModule(name),
+      config_(config),
+      random_(config.run.seed),
+      plan_(network_plan(config.network)),
+      wakeup_("wakeup", Time::from_ps(1)),
+      fabric_(plan_, fabric_rules(config), random_.split("ecmp"), events_, packets_),
+      rules_(host_rules(config, base_round_trip(config, fabric_.hops()))),
+      flows_(flow_source(config, random_)),
+      ports_(plan_.hosts),
+      end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNone),
+      pairs_(plan_.hosts) {
+  wakeup_.wakes("work", [this] { work(); });
+  if (flows_.next_start() != Time::never()) {
+    events_.add(flows_.next_start(), what(kFlow, 0));
+  }
+  if (const auto edge = fault_edge(config.network, plan_)) {
+    events_.add(config.network.fault.at, what(kFault, *edge));
+  }
+  wakeup_.at(Time{});
+}
+
+void PacketNetwork::work() {
+  wakeup_.taken();
+  run_until(flitwise::now() + kQuantum);
+  if (!events_.empty() && !flows_.is_done()) {
+    wakeup_.at(events_.next());
+  }
+}
+
+void PacketNetwork::run_until(Time limit) {
+  while (events_.next() <= limit && !flows_.is_done()) {
+    now_ = events_.next();
+    const EventQueue::What event = events_.front();
+    const std::uint32_t index = event & kIndexMask;
+    ++activity_;
+    if (event >> kKindShift == kArrival) {
+      arrive(index);
+      continue;
+    }
+    events_.take();
+    switch (event >> kKindShift) {
+      case kSend: send(index); break;
+      case kTimer: expire(index); break;
+      case kFlow: start_flow(); break;
+      default: fail_or_mend(); break;
+    }
+  }
+}
+
+// ---- packets
+
+void PacketNetwork::arrive(PortId port) {
+  const NetworkPackets::Index index = fabric_.arrive(port, now_);
+  if (index == NetworkPackets::kNone) {
+    return;
+  }
+  NetworkPacket& packet = packets_[index];
+  ++received_;
+  packet.fields.is_marked = ecn_of(packet.tos) == Ecn::kCe;
+  const std::uint32_t number = packet.fields.queue_pair - 1;
+  if (number >= ends_.size() || ends_[number].connection->ends().own != packet.destination) {
+    ++unknown_;
+  } else {
+    HostConnection& connection = *ends_[number].connection;
+    const std::uint64_t bytes = connection.bytes_delivered();
+    const std::uint64_t packets = connection.packets_delivered();
+    connection.receive(packet, now_);
+    bytes_ += connection.bytes_delivered() - bytes;
+    delivered_ += connection.packets_delivered() - packets;
+    after(number);
+  }
+  packets_.free(index);
+}
+
+// Something has happened to an end: flows that are complete, and what it does next.
+void PacketNetwork::after(std::uint32_t number) {
+  HostConnection& connection = *ends_[number].connection;
+  Flow flow;
+  while (connection.take_complete(flow)) {
+    flows_.over(flow, now_ - flow.start, ideal(flow));
+    if (flows_.next_start() <= now_) {
+      events_.add(now_, what(kFlow, 0));
+    }
+  }
+  offer(number);
+  arm(number, connection.due());
+}
+
+// The end may have something to send.
+void PacketNetwork::offer(std::uint32_t number) {
+  End& end = ends_[number];
+  if (end.has_turn) {
+    return;
+  }
+  end.has_turn = true;
+  const NodeId host = end.connection->ends().own;
+  Port& port = ports_[host];
+  port.turns.push_back(number);
+  if (!port.is_due) {
+    port.is_due = true;
+    events_.add(std::max(now_, fabric_.free_at(host)), what(kSend, host));
+  }
+}
+
+// One packet of the first that has one; it goes behind the others then.
+void PacketNetwork::send(NodeId host) {
+  Port& port = ports_[host];
+  port.is_due = false;
+  const NetworkPackets::Index index = packets_.make();
+  NetworkPacket& packet = packets_[index];
+  while (!port.turns.empty()) {
+    const std::uint32_t number = port.turns.front();
+    port.turns.pop_front();
+    End& end = ends_[number];
+    HostConnection& connection = *end.connection;
+    if (connection.next(packet, now_)) {
+      port.turns.push_back(number);
+      ++sent_;
+      fabric_.send(host, index, now_);
+      arm(number, connection.due());
+      port.is_due = true;
+      events_.add(fabric_.free_at(host), what(kSend, host));
+      return;
+    }
+    end.has_turn = false;
+    arm(number, std::min(connection.due(), connection.may_go()));
+  }
+  packets_.free(index);
+}
+
+// ---- timers
+
+void PacketNetwork::arm(std::uint32_t number, Time when) {
+  End& end = ends_[number];
+  const Time then = std::max(when, now_);
+  if (when != Time::never() && then < end.armed) {
+    end.armed = then;
+    events_.add(then, what(kTimer, number));
+  }
+}
+
+void PacketNetwork::expire(std::uint32_t number) {
+  End& end = ends_[number];
+  if (end.armed > now_) {
+    return;  // of a time that was put off
+  }
+  end.armed = Time::never();
+  if (end.connection->due() <= now_) {
+    obey(number, end.connection->expire(now_));
+  }
+  offer(number);
+  arm(number, end.connection->due());
+}
+
+// Sessions come and go at both ends at once: their handshake takes no time here.
+void PacketNetwork::obey(std::uint32_t number, const ControlDecision& decision) {
+  End& end = ends_[number];
+  End& peer = ends_[end.peer];
+  for (std::size_t i = 0; i < end.draining.size();) {
+    if (end.connection->close_if_empty(end.draining[i]) &&
+        peer.connection->close_if_empty(end.draining[i])) {
+      end.draining.erase(end.draining.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  if (decision.action == ControlDecision::Action::kAdd) {
+    end.connection->balancer().begin_add(now_);
+    add_sessions(number, 1);
+    end.connection->balancer().end_add(now_, true);
+  } else if (decision.action == ControlDecision::Action::kRemove) {
+    const SessionId id = end.connection->balancer().session(decision.victim).id;
+    end.connection->drain_session(id);
+    peer.connection->drain_session(id);
+    end.draining.push_back(id);
+  }
+}
+
+// ---- flows
+
+std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
+  std::uint32_t& known = end_of_[std::size_t{source} * plan_.hosts + destination];
+  if (known != kNone) {
+    return known;
+  }
+  const auto first = static_cast<std::uint32_t>(ends_.size());
+  Random random = random_.split(fmt::format("connection {} {}", source, destination));
+  const auto psn = static_cast<Psn>(random.below(kPsnMask + 1U));
+  const auto peer_psn = static_cast<Psn>(random.below(kPsnMask + 1U));
+  HostConnection::Ends own{source, destination, first + 1, first + 2, psn, peer_psn};
+  HostConnection::Ends other{destination, source, first + 2, first + 1, peer_psn, psn};
+  const auto add = [&](const HostConnection::Ends& ends, const char* stream, std::uint32_t peer) {
+    End& end = ends_.emplace_back();
+    end.connection = std::make_unique<HostConnection>(rules_, memory_, ends, random.split(stream));
+    end.peer = peer;
+  };
+  add(own, "own", first + 1);
+  add(other, "peer", first);
+  next_session_.push_back(0);
+  end_of_[std::size_t{source} * plan_.hosts + destination] = first;
+  end_of_[std::size_t{destination} * plan_.hosts + source] = first + 1;
+  add_sessions(first, config_.device.srdma.is_on ? config_.device.srdma.sessions : 1);
+  return first;
+}
+
+// [SG-3]
+void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
+  End& end = ends_[number];
+  const HostConnection::Ends& ends = end.connection->ends();
+  std::unique_ptr<PortPairs>& pairs = pairs_[ends.own];
+  if (!pairs) {
+    PortRules rules;
+    rules.source = rules.destination = {static_cast<std::uint16_t>(config_.device.srdma.first_port),
+                                        static_cast<std::uint16_t>(config_.device.srdma.last_port)};
+    pairs = std::make_unique<PortPairs>(
+        rules, KeyedStream(config_.run.seed, fmt::format("port/{}", ends.own)));
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    const auto drawn = pairs->draw({address_of_host(ends.own), address_of_host(ends.peer)}, now_);
+    if (!drawn) {
+      return;
+    }
+    SessionTuple tuple = *drawn;
+    if (!config_.device.srdma.is_on) {
+      tuple.destination_port = 4791;  // [CC-9]
+    }
+    const SessionId id = next_session_[number / 2]++;
+    end.connection->add_session(id, tuple, now_);
+    ends_[end.peer].connection->add_session(id, tuple.reverse(), now_);
+  }
+}
+
+void PacketNetwork::start_flow() {
+  while (flows_.next_start() <= now_) {
+    const Flow flow = flows_.start(now_);
+    const std::uint32_t number = connect(flow.source, flow.destination);
+    ends_[ends_[number].peer].connection->expect(flow);
+    ends_[number].connection->post(flow);
+    after(number);
+  }
+  if (flows_.next_start() != Time::never()) {
+    events_.add(flows_.next_start(), what(kFlow, 0));
+  }
+}
+
+Time PacketNetwork::ideal(const Flow& flow) const {
+  FlowFraming framing;
+  framing.mtu = rules_.pair.mtu;
+  framing.overhead = rules_.packet_bytes() - rules_.pair.mtu;
+  framing.first = 16;
+  return ideal_time(ideal_way(fabric_.hops(), flow.source, flow.destination), framing, flow.bytes);
+}
+
+// ---- links that fail
+
+void PacketNetwork::fail_or_mend() {
+  const auto& fault = config_.network.fault;
+  const EdgeId edge = *fault_edge(config_.network, plan_);
+  if (now_ == fault.at) {
+    if (fault.rate_gbps > 0) {
+      fabric_.set_rate(edge, fault.rate_gbps);
+    } else {
+      fabric_.take_down(edge, now_);
+      events_.add(fabric_.next_detection(), what(kFault, edge));
+    }
+    if (fault.lasts > Time{}) {
+      events_.add(fault.at + fault.lasts, what(kFault, edge));
+    }
+  } else if (fault.lasts > Time{} && now_ == fault.at + fault.lasts) {
+    fault.rate_gbps > 0 ? fabric_.set_rate(edge, config_.network.rate_gbps)
+                        : fabric_.bring_up(edge, now_);
+  } else {
+    fabric_.detect(now_);
+  }
+}
+
+// ---- what is told of it
+
+void PacketNetwork::add_progress(Progress& sum) const {
+  sum.requests += flows_.total();
+  sum.requests_over += flows_.finished();
+  sum.completed += bytes_;
+  sum.steps += activity_;
+}
+
+std::string PacketNetwork::waiting() const {
+  std::string text;
+  for (const End& end : ends_) {
+    text += end.connection->waiting();
+  }
+  return text;
+}
+
+std::vector<SrdmaSessionResult> PacketNetwork::sessions() const {
+  std::vector<SrdmaSessionResult> rows;
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    const SessionBalancer& balancer = ends_[number].connection->balancer();
+    for (SessionIndex index = 0; index < balancer.sessions(); ++index) {
+      const SessionStats& stats = balancer.stats(index);
+      const BalancedSession& session = balancer.session(index);
+      const SessionScore score = balancer.score(index);
+      if (stats.sent_packets == 0) {
+        continue;
+      }
+      SrdmaSessionResult row;
+      row.device = fmt::format("h{}", ends_[number].connection->ends().own);
+      row.group = static_cast<std::uint32_t>(number);
+      row.id = session.id;
+      row.source_port = session.tuple.source_port;
+      row.destination_port = session.tuple.destination_port;
+      row.weight = score.weight;
+      row.level = score.level;
+      row.state = !stats.is_open ? "closed" : stats.is_eligible ? "active" : "draining";
+      row.packets = stats.sent_packets;
+      row.bytes = stats.sent_bytes;
+      row.losses = stats.losses;
+      row.echoes = stats.echoes;
+      row.ce_echoes = stats.ce_echoes;
+      row.rtt = stats.rtt_ewma;
+      row.rtt_base = stats.rtt_base;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+void PacketNetwork::report(RunResult& result) const {
+  result.rows<NetworkPortResult>() = fabric_.ports(plan_);
+  result.rows<NetworkFlowResult>() = flows_.flows();
+  result.rows<FlowTimesRow>() = flows_.times();
+  result.rows<SrdmaSessionResult>() = sessions();
+}
+
+Component::Counts PacketNetwork::errors() const {
+  Counts counts;
+  const auto add = [&counts](const std::string& kind, std::uint64_t count) {
+    if (count > 0) {
+      counts[kind] += count;
+    }
+  };
+  add("network_ttl", fabric_.lost(PacketFabric::Loss::kTtl));
+  add("network_no_way", fabric_.lost(PacketFabric::Loss::kNoWay));
+  add("network_link_down", fabric_.lost(PacketFabric::Loss::kLinkDown));
+  add("rx_qp_mismatch", unknown_);
+  for (const End& end : ends_) {
+    const QueuePair& pair = end.connection->pair();
+    for (const QpCounter counter : {QpCounter::kSequenceNaks, QpCounter::kTimeOut,
+                                    QpCounter::kResent, QpCounter::kOverflow}) {
+      add(name_of(counter), pair.count(counter));
+    }
+  }
+  return counts;
+}
+
+std::vector<CheckResult> PacketNetwork::checks() const {
+  std::uint64_t disorder = 0, failed = 0;
+  for (const End& end : ends_) {
+    disorder += end.connection->out_of_order();
+    failed += end.connection->has_failed() ? 1 : 0;
+  }
+  const std::uint64_t gone = received_ + fabric_.dropped() + packets_.in_use();
+  return {{"bytes of each queue pair arrive once and in order",
+           disorder == 0 || rules_.pair.mode == ReceiveMode::kDirect,
+           fmt::format("{} bytes out of order", disorder)},
+          {"packets sent = received + dropped + on their way", sent_ == gone,
+           fmt::format("{} sent, {} received, {} dropped, {} on their way", sent_, received_,
+                       fabric_.dropped(), packets_.in_use())},
+          {"no queue pair has given up", failed == 0, fmt::format("{} have", failed)}};
+}
+
+std::vector<CheckResult> PacketNetwork::checks_at_rest() const {
+  return {{"flows that have started are over", flows_.is_done(),
+           fmt::format("{} of {}", flows_.finished(), flows_.total())}};
+}
+
+}  // namespace flitwise

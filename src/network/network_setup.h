@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a configuration of mode packet says, in the words of the rules.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/random.h"
+#include "flitwise/config.h"
+#include "network/network_plan.h"
+#include "workload/flow.h"
+
+namespace flitwise {
+
+/// Nodes and edges of network.topology.
+NetworkPlan network_plan(const NetworkConfig& network);
+/// The flows of workload.flows.
+std::unique_ptr<FlowSource> flow_source(const Config& config, const Random& random);
+
+/// Of all flows: packets that carry their bytes. Makes them all.
+std::uint64_t data_packets(const Config& config);
+
+/// The edge that network.fault.link names.
+std::optional<EdgeId> fault_edge(const NetworkConfig& network, const NetworkPlan& plan);
+
+/// What does not fit together, a sentence each with the keys concerned. Nothing is simulated.
+struct NetworkComplaint {
+  std::vector<std::string> paths;
+  std::string message;
+};
+std::vector<NetworkComplaint> network_complaints(const Config& config);
+
+}  // namespace flitwise

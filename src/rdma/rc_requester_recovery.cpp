@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a requester does where packets and answers come in any order: it takes answers as they come,
+// and sends again what is lost, and that alone. [RX-2] [LR-2]
+#include "rdma/rc_requester.h"
+
+#include <algorithm>
+
+namespace flitwise {
+
+void RcRequester::forget_sent() {
+  sent_.reset(oldest_);
+  processed_ = oldest_;
+  answers_ = 0;
+  gap_due_ = Time::never();
+}
+
+// REQUIRES: the PSN is one of a work request that has begun.
+RcRequester::Work& RcRequester::work_of(Psn psn) {
+  std::size_t low = 0, high = std::min(next_ + 1, work_.size());
+  while (high - low > 1) {
+    const std::size_t middle = (low + high) / 2;
+    const bool is_behind = !work_[middle].is_started || work_[middle].packets == 0 ||
+                           psn_distance(psn, work_[middle].first) < 0;
+    (is_behind ? high : low) = middle;
+  }
+  return work_[low];
+}
+
+// ---- out
+
+// The oldest packet that is to be sent again. Of a READ what is missing up to the next answer that
+// has come.
+bool RcRequester::next_again(RdmaPacket& packet) {
+  while (sent_.has_again() && is_one_of(context_.state, kSendingStates) && !waits_for_rnr_) {
+    const Psn psn = sent_.first_again();
+    sent_.take_again(psn);
+    Work& work = work_of(psn);
+    const std::uint32_t index = (psn - work.first) & kPsnMask;
+    if (work.failure != WorkStatus::kSuccess || !make(work, index, packet)) {
+      continue;
+    }
+    if (work.request.opcode == WorkOpcode::kRead) {
+      const Psn end = sent_.arrived().first_in(psn, psn_plus(work.first, work.packets));
+      const std::uint64_t bytes = std::uint64_t{(end - psn) & kPsnMask} * context_.setup.mtu;
+      packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(packet.length, bytes));
+      sent_.take_again(psn, end);
+    }
+    packet.asks_for_ack = !is_read_or_atomic(work.request.opcode);
+    context_.count(QpCounter::kResent);
+    return true;
+  }
+  return false;
+}
+
+// ---- losses
+
+// What the peer is not known to have, a visit for each packet; of a READ for each hole.
+template <class Visit>
+void RcRequester::for_each_missing(Psn from, Psn end, Visit visit) {
+  Psn psn = from;
+  while (psn_distance(end, psn) > 0) {
+    const Work& work = work_of(psn);
+    const Psn work_end = psn_plus(work.first, work.packets);
+    const Psn limit = psn_distance(end, work_end) > 0 ? work_end : end;
+    const bool reads = work.request.opcode == WorkOpcode::kRead;
+    psn = sent_.arrived().first_missing(psn, limit);
+    while (psn != limit) {
+      visit(psn);
+      const Psn next = psn_plus(psn, 1);
+      psn = sent_.arrived().first_missing(reads ? sent_.arrived().first_in(next, limit) : next,
+                                          limit);
+    }
+  }
+}
+
+void RcRequester::lose_missing(Psn end, Time sent_before, LossCause cause) {
+  sent_.forget_arrival(oldest_);  // or the peer would have told of it
+  for_each_missing(oldest_, end, [&](Psn psn) {
+    const SentPacket* const sent = sent_.find(psn);
+    if (psn == oldest_ || sent == nullptr || sent->at < sent_before) {
+      sent_.lose(psn, cause);
+    }
+  });
+}
+
+void RcRequester::repeat_missing(Psn from) {
+  for_each_missing(from, sent_end_, [&](Psn psn) { sent_.repeat(psn); });
+}
+
+void RcRequester::resend(std::uint16_t session) {
+  if (!keeps_sent_ || !is_one_of(context_.state, kSendingStates)) {
+    return;
+  }
+  for_each_missing(oldest_, sent_end_, [&](Psn psn) {
+    const SentPacket* const sent = sent_.find(psn);
+    if (sent != nullptr && sent->session == session) {
+      sent_.lose(psn, LossCause::kSession);
+    }
+  });
+}
+
+// The packet alone; with a bitmap all holes in it that are not on their way again. [LR-2] [RX-6]
+void RcRequester::take_nak(const RdmaPacket& packet) {
+  if (!context_.setup.is_selective()) {
+    if (!has_gone_back_) {
+      go_back();
+      if (keeps_sent_) {
+        sent_.charge(packet.psn, LossCause::kNak);
+      }
+    }
+    has_gone_back_ = true;
+    return;
+  }
+  sent_.forget_arrival(packet.psn);
+  sent_.lose(packet.psn, LossCause::kNak);
+  if (packet.has_sack && packet.sack != 0) {
+    const Psn first = psn_plus(packet.psn, 1);
+    const auto highest = static_cast<std::uint32_t>(63 - __builtin_clzll(packet.sack));
+    for_each_missing(first, psn_plus(first, highest), [&](Psn psn) {
+      const SentPacket* const sent = sent_.find(psn);
+      const bool is_under_way =
+          sent != nullptr && sent->times > 1 && sent->at + context_.setup.gap_time > context_.now;
+      if (!is_under_way) {
+        sent_.lose(psn, LossCause::kSack);
+      }
+    });
+  }
+}
+
+// What an ACK tells of packets behind those that it acknowledges. [MO-1] [RX-6]
+void RcRequester::note_arrivals(const RdmaPacket& packet) {
+  if (!context_.setup.is_selective()) {
+    return;
+  }
+  const auto note = [&](Psn psn) {
+    const SentPacket* const sent = sent_.find(psn);
+    if (psn_distance(psn, oldest_) >= 0 && psn_distance(psn, sent_end_) < 0 && sent != nullptr &&
+        !sent->is_answered) {
+      sent_.arrive(psn);
+    }
+  };
+  if (packet.has_echo && packet.syndrome == kAckSyndrome) {
+    note(packet.echo.psn);
+  }
+  const bool is_ack = (packet.syndrome & kSyndromeType) == 0;
+  const Psn missing = is_ack ? psn_plus(packet.psn, 1) : packet.psn;
+  for (std::uint64_t bits = packet.has_sack ? packet.sack : 0; bits != 0; bits &= bits - 1) {
+    note(psn_plus(missing, 1 + static_cast<std::uint32_t>(__builtin_ctzll(bits))));
+  }
+}
+
+// ---- answers
+
+// A READ response or the answer of an atomic, in any order within the window. Its bytes go where
+// they belong at once; it counts when all before it have come.
+RdmaEffect RcRequester::take_answer(const RdmaPacket& packet, RdmaPacketKind kind) {
+  Work& work = work_of(packet.psn);
+  if (sent_.has_arrived(packet.psn) && is_read_or_atomic(work.request.opcode)) {
+    context_.count(QpCounter::kDuplicate);
+    return {};
+  }
+  // Whoever answers has done all before it.
+  processed_ = psn_distance(work.first, processed_) > 0 ? work.first : processed_;
+  drain();
+  if (psn_distance(packet.psn, oldest_) > static_cast<int>(context_.setup.reorder_window)) {
+    context_.count(QpCounter::kOverflow);
+    return {};
+  }
+  const RdmaEffect effect = effect_of(packet, kind, work);
+  if (effect.kind == RdmaEffect::Kind::kNone) {
+    return {};  // the work has failed
+  }
+  if (packet.psn != oldest_) {
+    context_.count(QpCounter::kHeld);
+  }
+  sent_.arrive(packet.psn);
+  ++answers_;
+  drain();
+  return effect;
+}
+
+// Answers that have come and packets that have been acknowledged are done, as far as nothing before
+// them is missing.
+void RcRequester::drain() {
+  while (!work_.empty() && work_.front().is_started && oldest_ != sent_end_) {
+    const Work& work = work_.front();
+    if (work.failure != WorkStatus::kSuccess) {
+      return;
+    }
+    if (is_read_or_atomic(work.request.opcode)) {
+      if (!sent_.has_arrived(oldest_)) {
+        return;
+      }
+      --answers_;
+      advance(1);
+      continue;
+    }
+    const Psn work_end = psn_plus(work.first, work.packets);
+    const Psn end = psn_distance(processed_, work_end) > 0 ? work_end : processed_;
+    if (psn_distance(end, oldest_) <= 0) {
+      return;
+    }
+    advance((end - oldest_) & kPsnMask);
+  }
+}
+
+// Answers are missing before others that have come: those before gap_end_ since the timer began.
+void RcRequester::watch_gap() {
+  if (answers_ == 0) {
+    gap_due_ = Time::never();
+  } else if (gap_due_ == Time::never() || psn_distance(oldest_, gap_end_) >= 0) {
+    gap_due_ = context_.now + context_.setup.gap_time;
+    gap_end_ = sent_.arrived().end();
+  }
+}
+
+void RcRequester::expire_gap() {
+  if (gap_due_ > context_.now) {
+    return;
+  }
+  for_each_missing(oldest_, gap_end_, [&](Psn psn) {
+    if (is_read_or_atomic(work_of(psn).request.opcode) && sent_.lose(psn, LossCause::kAnswer)) {
+      context_.count(QpCounter::kLostAnswer);
+    }
+  });
+  gap_due_ = context_.now + context_.setup.gap_time;
+  gap_end_ = sent_.arrived().end();
+}
+
+void RcRequester::probe(RdmaPacket& packet) const {
+  begin_packet(packet);
+  packet.opcode = RdmaOpcode::kWriteOnly;
+  packet.psn = psn_plus(oldest_, kPsnMask);
+  packet.asks_for_ack = true;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is known of one session, and what the owner of a window keeps of each packet. [6.2]
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/time.h"
+#include "rdma/rdma_packet.h"
+
+namespace flitwise {
+
+/// The place of a session in its group at this end: its own from SessionBalancer::add() until it is
+/// removed and nothing of it is in flight. The next one to be added may have it then.
+using SessionIndex = std::uint16_t;
+
+/// One packet of a window, kept by the owner of the window at its PSN: the session monitor
+/// allocates nothing. It begins as MonitoredPacket{} with each new packet, and is of use beyond its
+/// acknowledgement, to echoes that come late. The members are SessionMonitor's.
+struct MonitoredPacket {
+  Time sent{};                            ///< of the latest try
+  std::uint32_t bytes = 0;                ///< likewise
+  SessionIndex session = kNoSession;      ///< likewise
+  SessionIndex lost_on = kNoSession;      ///< of the try that a loss is charged to; none
+  SessionIndex credited_to = kNoSession;  ///< whose delivery it is; none yet
+  bool is_again = false;                  ///< sent more than once: no sample of the RTT [MO-1]
+  bool is_in_flight = false;              ///< counted as such on `session`
+};
+
+/// Bytes are those of packets on the wire, as the owner counts them.
+struct SessionStats {
+  /// Since the last update of the weights.
+  struct Interval {
+    std::int64_t offered_bytes = 0;   ///< waiting at its begin, and assigned since [7.1]
+    std::int64_t achieved_bytes = 0;  ///< delivered; below 0 where more was taken back
+    std::uint32_t echoes = 0, ce_echoes = 0, rtt_samples = 0;
+    std::uint32_t probe_answers = 0;
+    Time busy{};  ///< something was in flight
+  };
+
+  // What packets and answers change.
+  std::uint8_t loss_run = 0;       ///< declared lost with no echo between them [MO-3]
+  std::uint8_t probe_misses = 0;   ///< probes in a row without an answer [MO-4]
+  bool is_open = false;            ///< false: the index is free, or waits for its last packets
+  bool is_eligible = false;        ///< its state lets new packets leave by it [SG-4]
+  bool is_alive = true;            ///< [MO-4]
+  bool is_timed_out = false;       ///< w = c = 1 until an echo [MO-3]
+  bool is_probing = false;         ///< a probe is out
+  Psn probe_psn = 0;               ///< its PSN
+  Time rtt_ewma{};                 ///< gain 1/8; the first sample as it is
+  Time rtt_base{};                 ///< the least of base_window
+  Time last_sent{}, busy_since{};  ///< the second while something is in flight
+  Time last_sample{};              ///< of the RTT; `opened` before the first one
+  Time last_progress{};            ///< a packet of it arrived, or it is in flight alone since
+  Interval interval;
+  std::uint64_t local_queue = 0;  ///< bytes assigned to it that have not been sent
+  std::uint64_t sent_packets = 0, sent_bytes = 0;
+  std::uint64_t delivered_packets = 0, delivered_bytes = 0;
+  std::uint64_t rtt_samples = 0;
+  Time rtt_sum{};                 ///< of all samples
+  Time rtt_min{}, rtt_max{};      ///< of all samples; 0 without one
+  Time base_old{}, base_young{};  ///< least RTT of the older and the younger half of base_window
+  Time base_turn{};               ///< when the younger half becomes the older one
+  std::uint64_t echoes = 0, ce_echoes = 0, cnps = 0, losses = 0, probes = 0;
+  std::uint64_t received_packets = 0, received_bytes = 0;
+  Time idle_gap{};                        ///< the last one between two packets sent [6.2]
+  Time opened{}, last_received{};         ///< the second: `opened` before the first packet
+  Time last_probe{};                      ///< `opened` before the first one
+  Time unanswered_since = Time::never();  ///< of the first probe since anything came through
+  double rated = 0;                       ///< bits/s that the session could carry [7.1]
+
+  /// What the RTT has on top of rtt_base.
+  Time queueing_delay() const { return rtt_ewma > rtt_base ? rtt_ewma - rtt_base : Time{}; }
+};
+
+}  // namespace flitwise
