@@ -146,4 +146,30 @@ std::uint32_t SizeDistribution::draw(Random& random) const {
   return size >= cap_ ? cap_ : std::max(static_cast<std::uint32_t>(size), 1U);
 }
 
+// The sum of P(size > k) over whole k below the cap: 1 at 0, and from 1 on what is left of the
+// table, which falls linearly between its rows.
+double SizeDistribution::mean() const {
+  double sum = 1;
+  const double cap = cap_;
+  double k = 1;  // the next whole size
+  for (std::size_t i = 0; i + 1 < points_.size() && k < cap; ++i) {
+    const Point& low = points_[i];
+    const Point& high = points_[i + 1];
+    if (k < low.bytes) {  // below the first row nothing is drawn
+      const double count = std::min(std::ceil(low.bytes), cap) - k;
+      sum += count;
+      k += count;
+    }
+    const double count = std::min(std::ceil(high.bytes), cap) - k;
+    if (count <= 0) {
+      continue;
+    }
+    const double slope = (high.cumulative - low.cumulative) / (high.bytes - low.bytes);
+    const double share = low.cumulative + slope * (k + (count - 1) / 2 - low.bytes);
+    sum += count * (1 - share);
+    k += count;
+  }
+  return sum;
+}
+
 }  // namespace flitwise

@@ -27,6 +27,8 @@ class SizeDistribution {
 
   /// One size in 1..cap. Constant expected time.
   std::uint32_t draw(Random& random) const;
+  /// The mean of what draw() gives, without drawing. Some operations a row of the table.
+  double mean() const;
 
  private:
   /// Where the cumulative share runs from `from` to the next point's, the size grows linearly.

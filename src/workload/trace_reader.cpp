@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -18,43 +16,7 @@
 namespace flitwise {
 namespace {
 
-constexpr Time kNotRead{-1};  // no line has a time below 0
 constexpr const char* kHeader = "time_ns,domain,op,address,bytes";
-constexpr std::int64_t kFsPerNs = 1'000'000;
-constexpr std::uint64_t kMostNs = 9'000'000'000'000;  ///< 9,000 s; below the range of Time
-
-/// Nanoseconds with up to six decimals, exact to the femtosecond.
-std::optional<Time> parse_time(std::string_view field) {
-  const std::size_t point = field.find('.');
-  std::uint64_t whole = 0;
-  const std::string_view front = field.substr(0, point);
-  const auto read = std::from_chars(front.data(), front.data() + front.size(), whole);
-  if (read.ec != std::errc{} || read.ptr != front.data() + front.size() || whole > kMostNs) {
-    return std::nullopt;
-  }
-  std::int64_t fs = static_cast<std::int64_t>(whole) * kFsPerNs;
-  if (point != std::string_view::npos) {
-    const std::string_view decimals = field.substr(point + 1);
-    if (decimals.empty() || decimals.size() > 6) {
-      return std::nullopt;
-    }
-    std::int64_t weight = kFsPerNs;
-    for (const char digit : decimals) {
-      if (digit < '0' || digit > '9') {
-        return std::nullopt;
-      }
-      weight /= 10;
-      fs += (digit - '0') * weight;
-    }
-  }
-  return Time{fs};
-}
-
-bool parse_at(CsvReader& csv, WorkItem& item) {
-  const auto at = parse_time(csv.field());
-  item.at = at.value_or(kNotRead);
-  return at || csv.refuse(fmt::format("nanoseconds, 0 to {}, with up to 6 decimals", kMostNs));
-}
 
 bool parse_domain(CsvReader& csv, std::uint32_t domains, WorkItem& item) {
   const auto domain = parse_unsigned(csv.field());
@@ -177,96 +139,38 @@ TraceReach TraceReach::of(const Config& device, const HostConfig& host, bool has
   return reach;
 }
 
-TraceReader::TraceReader(const std::string& path, std::uint32_t domains, TraceReach reach)
-    : path_(path), domains_(domains), reach_(std::move(reach)) {
+namespace {
+
+std::string path_of_trace(const std::string& path) {
   if (path.empty()) {
     throw ConfigError({{"config", 0, 0, "workload.trace", "is empty; expected a CSV file"}});
   }
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw ConfigError({{path, 0, 0, "",
-                        std::filesystem::exists(path, error)
-                            ? "is no regular file; expected one, for it is read twice"
-                            : "does not exist; expected a CSV file"}});
-  }
-  records_ = left_ = check();
-  rewind();
+  return path;
 }
 
-void TraceReader::rewind() {
-  file_ = std::ifstream(path_, std::ios::binary);
-  if (!file_) {
-    throw ConfigError({{path_, 0, 0, "", "cannot be read; expected a readable CSV file"}});
-  }
-  csv_.emplace(file_, path_, kHeader);
-}
-
-std::uint64_t TraceReader::check() {
-  rewind();
-  WorkItem item;
-  Time before{};
-  std::uint64_t count = 0;
-  while (csv_->next_line()) {
-    ++count;
-    if (!csv_->line_was_ended()) {
-      csv_->note(csv_->line_number(), static_cast<int>(csv_->line().size()) + 1,
-                 "the file ends in the middle of a line; expected a line end (is it cut off?)");
-      continue;
-    }
-    parse(item);
-    if (item.at == kNotRead) {
-      continue;
-    }
-    if (item.at < before) {  // told even where another field of the line is wrong
-      csv_->note(csv_->line_number(), 1,
-                 fmt::format("time_ns is {}; expected at least {}, the time of the line before",
-                             item.at.ns(), before.ns()));
-    }
-    before = item.at;
-  }
-  const std::string too_long = fmt::format("the line is longer than {} characters; expected '{}'",
-                                           CsvReader::kLongestLine, kHeader);
-  if (!csv_->note_early_end(too_long.c_str()) && count == 0) {
-    csv_->note(2, 1, "the trace has no line after its header; expected at least one");
-  }
-  csv_->throw_if_any();
-  return count;
-}
-
-// A wrong field does not hide those behind it; a line of one wrong word is no list of fields.
-bool TraceReader::parse(WorkItem& item) {
-  CsvReader& csv = *csv_;
-  bool is_right = true, has_address = false;
-  const auto read = [&](const char* name, const char* where, const auto& parse_field) {
-    const bool is_there = csv.take(name, where);
-    is_right = is_there && parse_field() && is_right;
-    return is_there;
-  };
+bool parse_request(CsvReader& csv, std::uint32_t domains, const TraceReach& reach, WorkItem& item,
+                   Time& at) {
+  TraceFields fields(csv);
+  bool has_address = false;
   const bool is_whole =
-      read("time_ns", "", [&] { return parse_at(csv, item); }) &&  // a line has at least one field
-      (is_right || csv.line().find(',') != std::string_view::npos) &&
-      read("domain", "before domain", [&] { return parse_domain(csv, domains_, item); }) &&
-      read("op", "before op", [&] { return parse_op(csv, item); }) &&
-      read("address", "before address",
-           [&] { return has_address = parse_address(csv, reach_, item); }) &&
-      read("bytes", "before bytes", [&] { return parse_bytes(csv, reach_, has_address, item); }) &&
-      csv.expect_end("sixth");
-  return is_whole && is_right;
+      fields.time(at) &&
+      fields.take("domain", "before domain", [&] { return parse_domain(csv, domains, item); }) &&
+      fields.take("op", "before op", [&] { return parse_op(csv, item); }) &&
+      fields.take("address", "before address",
+                  [&] { return has_address = parse_address(csv, reach, item); }) &&
+      fields.take("bytes", "before bytes",
+                  [&] { return parse_bytes(csv, reach, has_address, item); });
+  item.at = at;
+  return is_whole && fields.end("sixth");
 }
 
-bool TraceReader::next(WorkItem& item) {
-  if (left_ == 0) {
-    return false;
-  }
-  item = WorkItem{};
-  if (!csv_->next_line() || !csv_->line_was_ended() || !parse(item) || item.at < last_) {
-    csv_->note(csv_->line_number(), 1,
-               "the file changed after it was checked; expected it to stay as it was");
-    csv_->throw_if_any();
-  }
-  last_ = item.at;
-  --left_;
-  return true;
-}
+}  // namespace
+
+TraceReader::TraceReader(const std::string& path, std::uint32_t domains, TraceReach reach)
+    : lines_(path_of_trace(path), kHeader,
+             [domains, reach = std::move(reach)](CsvReader& csv, WorkItem& item, Time& at) {
+               return parse_request(csv, domains, reach, item, at);
+             }),
+      records_(lines_.left()) {}
 
 }  // namespace flitwise

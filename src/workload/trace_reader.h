@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "flitwise/time.h"
-#include "workload/csv_reader.h"
+#include "workload/trace_lines.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -51,22 +49,15 @@ class TraceReader final : public Workload {
 
   /// The next line; false at the end. Throws ConfigError if the file has changed since it was
   /// checked.
-  bool next(WorkItem& item) override;
-  std::uint64_t left() const override { return left_; }
+  bool next(WorkItem& item) override {
+    item = WorkItem{};
+    return lines_.next(item);
+  }
+  std::uint64_t left() const override { return lines_.left(); }
 
  private:
-  void rewind();
-  std::uint64_t check();
-  bool parse(WorkItem& item);
-
-  std::string path_;
-  std::uint32_t domains_;
-  TraceReach reach_;
-  std::ifstream file_;
-  std::optional<CsvReader> csv_;
-  std::uint64_t records_ = 0;
-  std::uint64_t left_ = 0;
-  Time last_{};
+  TraceLines<WorkItem> lines_;
+  std::uint64_t records_;
 };
 
 }  // namespace flitwise
