@@ -32,7 +32,7 @@ class FlowTimes {
 
  private:
   struct Bucket {
-    LatencyHistogram times, slowdowns;  // of these a nanosecond stands for 1
+    LatencyHistogram times, slowdowns;  // of these a microsecond stands for 1
   };
   static constexpr std::size_t kBuckets = 5;
   std::array<Bucket, kBuckets> buckets_;
