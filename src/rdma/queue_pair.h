@@ -44,7 +44,8 @@ class QueuePair {
   /// request is the number of its try. [SEL-2]
   bool next(RdmaPacket& packet, Time now = {});
   /// The packet that next() gave last leaves by packet.session: what sent_packet() remembers, and
-  /// losses are charged to. Without it they have no session. Likewise for a probe.
+  /// losses are charged to. Without it they have no session. Likewise for a probe. Of answers
+  /// nothing is remembered.
   void leaves(const RdmaPacket& packet, Time now) {
     context_.now = now;
     requester_.leaves(packet);

@@ -267,7 +267,13 @@ RdmaEffect RcResponder::take_read_or_atomic(const RdmaPacket& packet, const Rdma
 void RcResponder::finish_atomic(std::uint64_t original) {
   const std::size_t last = (next_remembered_ + remembered_.size() - 1) % remembered_.size();
   remembered_[last].original = original;
-  answers_.back().request.original = original;
+  // A NAK for a gap behind it may wait already.
+  const auto answer = std::find_if(answers_.rbegin(), answers_.rend(), [](const Answer& one) {
+    return one.kind == Answer::Kind::kAtomic && one.is_new;
+  });
+  if (answer != answers_.rend()) {
+    answer->request.original = original;
+  }
 }
 
 }  // namespace flitwise
