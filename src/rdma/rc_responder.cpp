@@ -46,6 +46,7 @@ void RcResponder::reset() {
   message_bytes_ = 0;
   has_nakked_ = false;
   acks_.reset();
+  owes_ack_ = false;
   delayed_at_ = Time::never();
 }
 
