@@ -77,10 +77,12 @@ void HostConnection::add_session(SessionId id, const SessionTuple& tuple, Time n
     window.least = std::min(window.least, window.initial);
     const Limit limit{DcqcnRate(rules_.dcqcn.of_one(sessions)), {}, CongestionWindow(window)};
     if (index < limits_.size()) {
+      windows_ -= limits_[index].window.bytes();
       limits_[index] = limit;
     } else {
       limits_.push_back(limit);
     }
+    windows_ += limit.window.bytes();
   }
 }
 
@@ -128,7 +130,7 @@ void HostConnection::post_queued() {
 // Has the session, or the queue pair, room for one more packet now? Where it has none because of
 // its rate, may_go_ says when it has.
 bool HostConnection::has_room(SessionIndex session, Time now) {
-  Limit& limit = limit_of(session);
+  const Limit& limit = limit_of(session);
   if (rules_.control == RateControl::kWindow) {
     return limit.window.may_send(
         std::uint64_t{balancer_.in_flight(session)} * rules_.packet_bytes(), rules_.packet_bytes());
@@ -166,8 +168,16 @@ bool HostConnection::may_request(Time now) {
   if (!is_by_session_) {
     return rules_.control == RateControl::kNone || has_room(0, now);
   }
-  for (SessionIndex session = 0; session < balancer_.sessions(); ++session) {
+  const std::uint64_t in_flight = balancer_.in_flight();
+  if (rules_.control == RateControl::kWindow && in_flight > 0 &&
+      static_cast<double>((in_flight + 1) * rules_.packet_bytes()) > windows_) {
+    return false;  // what sessions may have together, where that is less than a packet each
+  }
+  const auto sessions = static_cast<SessionIndex>(limits_.size());
+  for (SessionIndex tried = 0; tried < sessions; ++tried) {
+    const auto session = static_cast<SessionIndex>((first_tried_ + tried) % sessions);
     if (balancer_.choice().is_usable(session) && has_room(session, now)) {
+      first_tried_ = session;
       return true;
     }
   }
@@ -189,7 +199,7 @@ bool HostConnection::next(NetworkPacket& packet, Time now) {
   return true;
 }
 
-void HostConnection::stamp(NetworkPacket& packet, SessionIndex session, Time now) {
+void HostConnection::stamp(NetworkPacket& packet, SessionIndex session) {
   const BalancedSession& own = balancer_.session(session);
   packet.tuple = own.tuple;
   packet.hash = hashes_[session];
@@ -199,7 +209,6 @@ void HostConnection::stamp(NetworkPacket& packet, SessionIndex session, Time now
   packet.bytes = wire_bytes_of(packet.fields) + rules_.extra_bytes;
   packet.ttl = 64;
   packet.kind = NetworkPacket::Kind::kTransport;
-  packet.sent = now;
 }
 
 void HostConnection::send_request(NetworkPacket& packet, Time now) {
@@ -211,7 +220,7 @@ void HostConnection::send_request(NetworkPacket& packet, Time now) {
             .choose(now, {ends_.number, fields.psn, fields.messages, fields.tries}, own_choice_)
             .session;
   }
-  stamp(packet, session, now);
+  stamp(packet, session);
   packet.tos = rules_.data_tos;
   MonitoredPacket& kept = monitored(fields.psn);
   if (fields.tries == 0) {
@@ -237,7 +246,7 @@ void HostConnection::send_answer(NetworkPacket& packet, Time now) {
   const SessionIndex session =
       balancer_.answer(now, cause, {ends_.number, fields.psn, fields.messages, 0}, own_choice_)
           .session;
-  stamp(packet, session == kNoSession ? 0 : session, now);
+  stamp(packet, session == kNoSession ? 0 : session);
   packet.tos = rules_.answer_tos;
 }
 
@@ -249,7 +258,7 @@ bool HostConnection::send_probe(NetworkPacket& packet, Time now) {
   const SessionIndex session = probes_.back();
   probes_.pop_back();
   pair_.probe(packet.fields);
-  stamp(packet, session, now);
+  stamp(packet, session);
   packet.tos = rules_.data_tos;
   pair_.leaves(packet.fields, now);
   balancer_.probe_sent(now, session, packet.fields.psn);
@@ -289,8 +298,11 @@ void HostConnection::take_echo(const RdmaPacket& packet, SessionIndex session, T
   MonitoredPacket* const kept = left == nullptr ? nullptr : &monitored(packet.echo.psn);
   const Time hold = Time::from_ns(packet.echo.hold_ns);
   if (rules_.control == RateControl::kWindow && left != nullptr && left->times == 1) {
-    limit_of(session).window.echoed(rules_.packet_bytes(), packet.echo.is_marked,
-                                    now - left->at - hold, balancer_.stats(session).rtt_base, now);
+    CongestionWindow& window = limit_of(session).window;
+    windows_ -= window.bytes();
+    window.echoed(rules_.packet_bytes(), packet.echo.is_marked, now - left->at - hold,
+                  balancer_.stats(session).rtt_base, now);
+    windows_ += window.bytes();
   }
   balancer_.echo(now, session, packet.echo.psn, kept, hold, packet.echo.is_marked);
 }

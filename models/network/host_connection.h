@@ -91,7 +91,7 @@ class HostConnection {
   bool has_room(SessionIndex session, Time now);
   SessionIndex choose(const RdmaPacket& packet, Time now);
   bool may_request(Time now);
-  void stamp(NetworkPacket& packet, SessionIndex session, Time now);
+  void stamp(NetworkPacket& packet, SessionIndex session);
   void send_request(NetworkPacket& packet, Time now);
   void send_answer(NetworkPacket& packet, Time now);
   bool send_probe(NetworkPacket& packet, Time now);
@@ -110,6 +110,8 @@ class HostConnection {
   SessionBalancer balancer_;
   QpChoice own_choice_;
   std::vector<Limit> limits_;
+  double windows_ = 0;                      // bytes, of all sessions
+  SessionIndex first_tried_ = 0;            // by may_request()
   std::vector<std::uint32_t> hashes_;       // of the tuples, by index
   std::vector<MonitoredPacket> monitored_;  // by PSN, a power of two of them
   std::vector<SessionIndex> probes_;        // that are to leave

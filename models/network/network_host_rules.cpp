@@ -113,7 +113,10 @@ NetworkHostRules host_rules(const Config& config, Time base) {
   balancer.control.most_cost = srdma.control.cost;
   balancer.control.least_sessions = srdma.min_sessions;
   balancer.control.most_sessions = srdma.max_sessions;
-  balancer.weight_interval = srdma.timing.weights;
+  // Where nobody looks at weights, silent sessions alone are looked for.
+  const bool looks_at_weights =
+      balancer.control.is_on || balancer.choice.policy < ChoicePolicy::kRoundRobin;
+  balancer.weight_interval = looks_at_weights ? srdma.timing.weights : srdma.timing.stale;
   balancer.agree();
   return rules;
 }

@@ -13,7 +13,13 @@
 
 namespace flitwise {
 
-struct NetworkPacket {
+/// The first line of the cache is all that a hop touches.
+struct alignas(64) NetworkPacket {
+  enum class Kind : std::uint8_t { kTransport, kPlainUdp };
+
+  // ---- where it is
+  Time due{};                  ///< it is there
+  std::uint32_t behind = ~0U;  ///< the next one on its port
   // ---- what switches see [KY-7]
   std::uint32_t hash = 0;   ///< hash_of() its tuple
   NodeId destination = 0;   ///< the host that has the address
@@ -21,15 +27,9 @@ struct NetworkPacket {
   std::uint8_t tos = 0;
   std::uint8_t ttl = 64;
   // ---- what its receiver sees
-  enum class Kind : std::uint8_t { kTransport, kPlainUdp };
   Kind kind = Kind::kTransport;
   SessionTuple tuple;
   RdmaPacket fields;
-  // ---- where it is
-  Time sent{};                      ///< by its host
-  Time due{};                       ///< it is there
-  std::uint32_t behind = ~0U;       ///< the next one on its port
-  PortId came_by = kNoNetworkPort;  ///< it holds room of that neighbour's share
 };
 
 /// Packets in numbered places, which keep their addresses.

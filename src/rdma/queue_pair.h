@@ -45,7 +45,8 @@ class QueuePair {
   /// `answers_alone`: no request may go now, because of a rate or a window.
   bool next(RdmaPacket& packet, Time now = {}, bool answers_alone = false);
   /// The packet that next() gave last leaves by packet.session: what sent_packet() remembers, and
-  /// losses are charged to. Without it they have no session. Likewise for a probe.
+  /// losses are charged to. Without it they have no session. Likewise for a probe. Of answers
+  /// nothing is remembered.
   void leaves(const RdmaPacket& packet, Time now) {
     context_.now = now;
     requester_.leaves(packet);

@@ -45,7 +45,7 @@ class RcRequester {
   void resend(std::uint16_t session);
   /// A packet that next() gave leaves now, by packet.session. [MO-1]
   void leaves(const RdmaPacket& packet) {
-    if (keeps_sent_) {
+    if (keeps_sent_ && info_of(packet.opcode).is_request()) {
       const bool is_probe = psn_distance(packet.psn, oldest_) < 0;
       sent_.leaves(packet.psn, packet.session, context_.now, is_probe);
     }

@@ -46,6 +46,7 @@ void RcResponder::reset() {
   message_bytes_ = 0;
   has_nakked_ = false;
   acks_.reset();
+  owes_ack_ = false;
   delayed_at_ = Time::never();
 }
 
@@ -267,7 +268,13 @@ RdmaEffect RcResponder::take_read_or_atomic(const RdmaPacket& packet, const Rdma
 void RcResponder::finish_atomic(std::uint64_t original) {
   const std::size_t last = (next_remembered_ + remembered_.size() - 1) % remembered_.size();
   remembered_[last].original = original;
-  answers_.back().request.original = original;
+  // A NAK for a gap behind it may wait already.
+  const auto answer = std::find_if(answers_.rbegin(), answers_.rend(), [](const Answer& one) {
+    return one.kind == Answer::Kind::kAtomic && one.is_new;
+  });
+  if (answer != answers_.rend()) {
+    answer->request.original = original;
+  }
 }
 
 }  // namespace flitwise

@@ -99,6 +99,7 @@ class RcResponder {
   AckBook acks_;
   std::uint16_t session_ = kNoSession;  // of the packet that is received
   Time delayed_at_ = Time::never();     // an ACK for packets that have not asked
+  bool owes_ack_ = false;               // the last told of less than has come
 };
 
 }  // namespace flitwise

@@ -77,9 +77,9 @@ void RcResponder::expire_acks() {
   }
 }
 
-// What an ACK may cover: in order, one that goes before the answer of a READ must not tell of it.
+// What an ACK may cover: with go-back-N, one before the answer of a READ must not tell of it.
 Psn RcResponder::newest() const {
-  if (context_.setup.keeps_order() && reads_waiting_ > 0) {
+  if (!context_.setup.is_selective() && reads_waiting_ > 0) {
     for (const Answer& answer : answers_) {
       if (answer.is_new) {
         return psn_plus(answer.request.psn, kPsnMask);
@@ -110,6 +110,7 @@ void RcResponder::next_ack(RdmaPacket& packet) {
   packet.has_echo = true;
   packet.echo = acks_.take(context_.now);
   packet.session = packet.echo.session;
+  owes_ack_ = packet.psn != psn_plus(expected_, kPsnMask);
 }
 
 bool RcResponder::next(RdmaPacket& packet) {
@@ -167,6 +168,9 @@ bool RcResponder::next(RdmaPacket& packet) {
   ++answer.sent;
   if (is_last) {
     reads_waiting_ -= answer.is_new ? 1 : 0;
+    if (answer.is_new && owes_ack_) {
+      acks_.ask(acks_.last_session());
+    }
     answers_.pop_front();
   }
   return true;

@@ -98,7 +98,6 @@ struct RdmaPacket {
   std::uint8_t syndrome = 0;    ///< of the AETH
   std::uint32_t messages = 0;   ///< MSN of the AETH, modulo 2^24
   std::uint32_t payload_bytes = 0;
-  MemoryView payload;  ///< where its sender has it; a receiver asks for payload_bytes alone
   // What BTH does not have.
   std::uint16_t session = kNoSession;  ///< that it came by, or that an answer is for [SEL-7]
   std::uint8_t tries = 0;              ///< how often it was sent before, where that is kept [LR-4]
@@ -107,6 +106,7 @@ struct RdmaPacket {
   bool has_echo = false, has_sack = false;  ///< of an ACK, as both ends have agreed
   AckEcho echo;
   std::uint64_t sack = 0;  ///< bit i: the PSN i + 1 behind the first that is missing is held [RX-6]
+  MemoryView payload;  ///< where its sender has it; a receiver asks for payload_bytes alone
 };
 
 constexpr std::uint8_t pad_of(std::uint32_t bytes) {

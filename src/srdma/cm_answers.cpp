@@ -305,7 +305,9 @@ CmReason ConnectionManager::answer_other(const CmMessage& request, Reply& reply,
   const bool is_whole = request.pairs.size() == 2;  // the peer's queue pair, and ours
   const auto& pairs = group.pairs();
   if (!is_whole || std::none_of(pairs.begin(), pairs.end(), [&](const GroupPair& one) {
-        return one.own == request.pairs[1].number && one.peer == request.pairs[0].number;
+        const bool is_pending = one.peer == 0;  // this end has not been answered yet
+        return one.own == request.pairs[1].number &&
+               (is_pending || one.peer == request.pairs[0].number);
       })) {
     return CmReason::kBadQp;
   }

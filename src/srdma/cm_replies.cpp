@@ -186,15 +186,21 @@ CmReason ConnectionManager::end_connect(Operation& operation, const CmMessage& r
     tell_pair(operation.group, operation.request.pairs[i], reply.pairs[i]);
   }
   if (reply.superseded != 0) {
-    merge(reply, operation.peer);
+    merge(reply, operation.peer, now);
   }
   add_answered(operation, reply, secret, now);
   return CmReason::kNone;
 }
 
-// The peer's own request, should it still come, is answered as one that this one has won over.
-void ConnectionManager::merge(const CmMessage& winner, std::uint32_t peer) {
-  if (reply_to_request(winner.superseded, peer) == nullptr && make_room_for_reply()) {
+// The peer's own request, should it still come, is answered as one that this one has won over; a
+// group that was answered to it before is dropped.
+void ConnectionManager::merge(const CmMessage& winner, std::uint32_t peer, Time now) {
+  Reply* const known = reply_to_request(winner.superseded, peer);
+  if (known != nullptr && known->due != Time::never()) {
+    known->due = Time::never();
+    give_up(*known, now);
+  }
+  if (known == nullptr && make_room_for_reply()) {
     auto reply = std::make_unique<Reply>();
     reply->peer = peer;
     reply->message.kind = CmKind::kConnectReply;
@@ -235,7 +241,8 @@ CmReason ConnectionManager::end_refresh(Operation& operation, const CmMessage& r
 }
 
 CmReason ConnectionManager::end_attach(Operation& operation, const CmMessage& reply) {
-  if (reply.pairs.size() != 1) {
+  const GroupSlot* const group = groups_.group_of(operation.request.pairs.front().number);
+  if (reply.pairs.size() != 1 || group == nullptr || *group != operation.group) {
     return CmReason::kBadQp;
   }
   tell_pair(operation.group, operation.request.pairs.front(), reply.pairs.front());

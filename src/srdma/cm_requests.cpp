@@ -215,6 +215,9 @@ CmTicket ConnectionManager::detach(GroupSlot slot, std::uint32_t pair, Time now)
   if (one == pairs.end()) {
     return {0, CmReason::kBadQp};
   }
+  if (one->peer == 0) {
+    return {0, CmReason::kBusy};  // it is not attached yet
+  }
   const CmTicket ticket =
       request_of_group(CmKind::kDetachRequest, slot, {{one->own, 0}, {one->peer, 0}}, now);
   groups_.detach(slot, pair);

@@ -70,7 +70,8 @@ void ConnectionManager::finish(const Operation& operation, CmReason reason) {
     groups_.tell(event);
   }
   counts_.failed += reason == CmReason::kNone ? 0 : 1;
-  if (reason == CmReason::kNone && needs_ready(operation.request.kind)) {
+  if (reason == CmReason::kNone && !operation.is_superseded &&
+      needs_ready(operation.request.kind)) {
     if (ready_.size() == kRememberedReady) {
       ready_.pop_front();
     }

@@ -215,7 +215,7 @@ class ConnectionManager {
   bool accepts_some(const Operation& operation, const CmMessage& reply) const;
   void add_answered(Operation& operation, const CmMessage& reply, const KeySecret& secret,
                     Time now);
-  void merge(const CmMessage& winner, std::uint32_t peer);
+  void merge(const CmMessage& winner, std::uint32_t peer, Time now);
   void send_ready(std::uint64_t transaction, GroupId group, std::uint32_t peer);
   void take_timer(const CmMessage& message, std::uint32_t from);
   KeyEpoch epoch_of(const SecretKey& secret, SessionId id, const SessionTuple& tuple,

@@ -29,6 +29,11 @@ std::string flaw_of(const CredentialRules& rules);
 
 using EpochNumber = std::uint16_t;
 
+/// What names a key in the header of a secured frame, beside the tuple of its session.
+constexpr std::uint32_t key_id_of(std::uint16_t session, EpochNumber epoch) {
+  return std::uint32_t{session} << 16 | epoch;
+}
+
 struct KeyEpoch {
   EpochNumber number = 0;
   Time not_after = Time::never();
@@ -38,8 +43,7 @@ struct KeyEpoch {
   ReplayWindow window;
 };
 
-/// The epochs of one session at one end. All calls are O(1). model: the key id of the wire is the
-/// session's id and the number of the epoch, 16 bits each.
+/// The epochs of one session at one end. All calls are O(1).
 class KeyEpochs {
  public:
   KeyEpochs(const KeyEpoch& first, const CredentialRules& rules)

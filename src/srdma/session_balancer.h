@@ -109,6 +109,7 @@ class SessionBalancer {
   SessionScore score(SessionIndex session) const { return weights_.score(session, stats(session)); }
   const SessionStats& stats(SessionIndex session) const { return monitor_.stats()[session]; }
   std::uint32_t in_flight(SessionIndex session) const { return monitor_.in_flight()[session]; }
+  std::uint32_t in_flight() const { return monitor_.all_in_flight(); }  ///< of all sessions
   const BalancedSession& session(SessionIndex session) const { return owned_[session]; }
   /// Indices so far, open or not.
   SessionIndex sessions() const { return static_cast<SessionIndex>(owned_.size()); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace flitwise {
 namespace {
@@ -190,15 +191,16 @@ SessionIndex SessionChoice::pick(std::uint64_t digest,
 // taken. [SEL-2]
 SessionIndex SessionChoice::win(std::uint64_t digest) const {
   constexpr double kAll = 0x1p64;
-  double best = 0;
-  SessionIndex winner = kNoSession;
+  double best = std::numeric_limits<double>::infinity();
+  SessionIndex winner = usable_.front().session;
   for (const Candidate& one : usable_) {
-    const auto hash = static_cast<double>(joined(one.digest, digest));
-    if (winner != kNoSession && kAll - hash > best * one.share * kAll) {
+    const std::uint64_t hash = joined(one.digest, digest);
+    const double below = 1 - 0x1p-53 * static_cast<double>(static_cast<std::int64_t>(hash >> 11));
+    if (below > best * one.share) {
       continue;
     }
-    const double score = -std::log((hash + 1) / (kAll + 1)) / one.share;
-    if (winner == kNoSession || score < best) {
+    const double score = -std::log((static_cast<double>(hash) + 1) / (kAll + 1)) / one.share;
+    if (score < best) {
       best = score;
       winner = one.session;
     }

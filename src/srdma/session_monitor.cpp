@@ -55,6 +55,7 @@ void SessionMonitor::sent(Time now, MonitoredPacket& packet, SessionIndex sessio
   own.last_sent = last_sent_ = now;
   ++own.sent_packets;
   own.sent_bytes += bytes;
+  ++all_in_flight_;
   if (in_flight_[session]++ == 0) {
     own.busy_since = own.last_progress = now;
   }
@@ -67,6 +68,7 @@ void SessionMonitor::sent(Time now, MonitoredPacket& packet, SessionIndex sessio
 // It is in flight no more.
 void SessionMonitor::land(Time now, MonitoredPacket& packet) {
   packet.is_in_flight = false;
+  --all_in_flight_;
   if (--in_flight_[packet.session] == 0) {
     SessionStats& own = stats_[packet.session];
     own.interval.busy += now - own.busy_since;

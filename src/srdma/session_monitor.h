@@ -83,6 +83,8 @@ class SessionMonitor {
   const std::vector<SessionStats>& stats() const { return stats_; }
   /// Packets of each index that are neither acknowledged nor declared lost.
   const std::vector<std::uint32_t>& in_flight() const { return in_flight_; }
+  /// The same of all of them.
+  std::uint32_t all_in_flight() const { return all_in_flight_; }
 
  private:
   void land(Time now, MonitoredPacket& packet);
@@ -95,6 +97,7 @@ class SessionMonitor {
 
   const MonitorSetup& setup_;
   std::vector<SessionStats> stats_;
+  std::uint32_t all_in_flight_ = 0;
   std::vector<std::uint32_t> in_flight_;  // apart: all of it is read at once
   Time last_sent_ = {-1};                 ///< by any of them; below 0: never
 };

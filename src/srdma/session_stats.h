@@ -26,8 +26,9 @@ struct MonitoredPacket {
   bool is_in_flight = false;              ///< counted as such on `session`
 };
 
-/// Bytes are those of packets on the wire, as the owner counts them.
-struct SessionStats {
+/// Bytes are those of packets on the wire, as the owner counts them. What each update of the
+/// weights reads comes first: two cache lines a session.
+struct alignas(64) SessionStats {
   /// Since the last update of the weights.
   struct Interval {
     std::int64_t offered_bytes = 0;   ///< waiting at its begin, and assigned since [7.1]
@@ -37,36 +38,37 @@ struct SessionStats {
     Time busy{};  ///< something was in flight
   };
 
-  // What packets and answers change.
-  std::uint8_t loss_run = 0;       ///< declared lost with no echo between them [MO-3]
-  std::uint8_t probe_misses = 0;   ///< probes in a row without an answer [MO-4]
-  bool is_open = false;            ///< false: the index is free, or waits for its last packets
-  bool is_eligible = false;        ///< its state lets new packets leave by it [SG-4]
-  bool is_alive = true;            ///< [MO-4]
-  bool is_timed_out = false;       ///< w = c = 1 until an echo [MO-3]
-  bool is_probing = false;         ///< a probe is out
-  Psn probe_psn = 0;               ///< its PSN
-  Time rtt_ewma{};                 ///< gain 1/8; the first sample as it is
-  Time rtt_base{};                 ///< the least of base_window
-  Time last_sent{}, busy_since{};  ///< the second while something is in flight
-  Time last_sample{};              ///< of the RTT; `opened` before the first one
-  Time last_progress{};            ///< a packet of it arrived, or it is in flight alone since
-  Interval interval;
+  bool is_open = false;           ///< false: the index is free, or waits for its last packets
+  bool is_eligible = false;       ///< its state lets new packets leave by it [SG-4]
+  bool is_alive = true;           ///< [MO-4]
+  bool is_timed_out = false;      ///< w = c = 1 until an echo [MO-3]
+  bool is_probing = false;        ///< a probe is out
+  std::uint8_t loss_run = 0;      ///< declared lost with no echo between them [MO-3]
+  std::uint8_t probe_misses = 0;  ///< probes in a row without an answer [MO-4]
+  Psn probe_psn = 0;              ///< of the last probe
+  Time rtt_ewma{};                ///< gain 1/8; the first sample as it is
+  Time rtt_base{};                ///< the least of base_window
+  Time last_progress{};           ///< a packet of it arrived, or it is in flight alone since
+  Time unanswered_since = Time::never();  ///< of the first probe since anything came through
+  Time busy_since{};                      ///< while something is in flight
+  Time last_sent{};
   std::uint64_t local_queue = 0;  ///< bytes assigned to it that have not been sent
+  std::uint64_t rtt_samples = 0;
+  double rated = 0;  ///< bits/s that the session could carry [7.1]
+  Interval interval;
+
   std::uint64_t sent_packets = 0, sent_bytes = 0;
   std::uint64_t delivered_packets = 0, delivered_bytes = 0;
-  std::uint64_t rtt_samples = 0;
+  std::uint64_t echoes = 0, ce_echoes = 0, cnps = 0, losses = 0, probes = 0;
+  std::uint64_t received_packets = 0, received_bytes = 0;
+  Time idle_gap{};                ///< the last one between two packets sent [6.2]
+  Time last_sample{};             ///< of the RTT; `opened` before the first one
   Time rtt_sum{};                 ///< of all samples
   Time rtt_min{}, rtt_max{};      ///< of all samples; 0 without one
   Time base_old{}, base_young{};  ///< least RTT of the older and the younger half of base_window
   Time base_turn{};               ///< when the younger half becomes the older one
-  std::uint64_t echoes = 0, ce_echoes = 0, cnps = 0, losses = 0, probes = 0;
-  std::uint64_t received_packets = 0, received_bytes = 0;
-  Time idle_gap{};                        ///< the last one between two packets sent [6.2]
-  Time opened{}, last_received{};         ///< the second: `opened` before the first packet
-  Time last_probe{};                      ///< `opened` before the first one
-  Time unanswered_since = Time::never();  ///< of the first probe since anything came through
-  double rated = 0;                       ///< bits/s that the session could carry [7.1]
+  Time opened{};
+  Time last_received{}, last_probe{};  ///< `opened` before the first one
 
   /// What the RTT has on top of rtt_base.
   Time queueing_delay() const { return rtt_ewma > rtt_base ? rtt_ewma - rtt_base : Time{}; }

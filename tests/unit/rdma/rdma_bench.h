@@ -6,6 +6,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ inline RdmaEndSetup rdma_setup(unsigned end) {
 /// memory.
 class RdmaBench {
  public:
-  explicit RdmaBench(void (*change)(RdmaEndSetup&) = nullptr)
+  using Change = std::function<void(RdmaEndSetup&)>;
+  explicit RdmaBench(const Change& change = nullptr)
       : ends{RdmaEnd(changed(0, change)), RdmaEnd(changed(1, change))} {
     for (unsigned end = 0; end < 2; ++end) {
       keys[end] = *ends[end].add_region({0, 0, ends[end].memory().size(), kAllRdmaRights});
@@ -64,7 +66,8 @@ class RdmaBench {
   /// All that the end may send goes to its peer's wire.
   void send(unsigned end) {
     RdmaWirePacket packet;
-    while (ends[end].next(packet)) {
+    while (ends[end].next(packet, now)) {
+      ends[end].pair().leaves(packet.fields, now);
       wire[1 - end].push_back(packet);
       seen.push_back(packet.fields);
     }
@@ -73,7 +76,14 @@ class RdmaBench {
   void deliver(unsigned end) {
     const RdmaWirePacket packet = wire[end].front();
     wire[end].pop_front();
-    ends[end].receive(packet);
+    ends[end].receive(packet, now);
+  }
+  /// The packet at that place of those on the way, before the others.
+  void deliver_at(unsigned end, std::size_t place) {
+    const auto at = wire[end].begin() + static_cast<std::ptrdiff_t>(place);
+    const RdmaWirePacket packet = *at;
+    wire[end].erase(at);
+    ends[end].receive(packet, now);
   }
   void deliver_all(unsigned end) {
     while (!wire[end].empty()) {
@@ -128,6 +138,7 @@ class RdmaBench {
     return is_there ? packet.fields.syndrome : 0;
   }
 
+  Time now{};  // of all that happens
   std::array<RdmaEnd, 2> ends;
   std::array<std::uint32_t, 2> keys{};
   std::array<std::deque<RdmaWirePacket>, 2> wire;  // to each end
@@ -135,9 +146,9 @@ class RdmaBench {
   WorkCompletion last;
 
  private:
-  static RdmaEndSetup changed(unsigned end, void (*change)(RdmaEndSetup&)) {
+  static RdmaEndSetup changed(unsigned end, const Change& change) {
     RdmaEndSetup setup = rdma_setup(end);
-    if (change != nullptr) {
+    if (change) {
       change(setup);
     }
     return setup;

@@ -14,6 +14,27 @@ using test::RdmaBench;
 constexpr unsigned kOperations = 20'000;
 constexpr unsigned kDepth = 64;
 constexpr std::uint32_t kSlot = 1024;  // bytes of memory of each operation that is out
+constexpr unsigned kSessions = 4;
+
+struct Manner {
+  const char* name;
+  ReceiveMode mode;
+  Recovery recovery;
+  bool has_echo, has_sack;
+  double disorder;  // of packets that change places
+
+  void set(QueuePairSetup& pair) const {
+    pair.mode = mode;
+    pair.recovery = recovery;
+    pair.has_echo = has_echo;
+    pair.has_sack = has_sack;
+    pair.keeps_sent = true;
+    pair.gap_time = Time::from_us(3);
+    pair.ack_delay = Time::from_us(1);
+    pair.ack_every_session = 3;
+    pair.reorder_window = pair.nak_distance = 16;  // the window is longer
+  }
+};
 
 // What end 0 has asked for, done in order on memories of its own: those both ends should have.
 struct Reference {
@@ -38,11 +59,17 @@ struct Reference {
 
 class LossyWire {
  public:
-  explicit LossyWire(RdmaBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {}
+  LossyWire(RdmaBench& bench, std::uint64_t seed, double disorder)
+      : bench_(bench), random_(seed), disorder_(disorder) {}
 
   // One packet of each end, with its fate, and one that is delivered.
   void step(unsigned end) {
-    if (random_.chance(0.7) && bench_.ends[end].next(packet_)) {
+    if (random_.chance(0.7) && bench_.ends[end].next(packet_, bench_.now)) {
+      if (packet_.fields.session == kNoSession) {
+        packet_.fields.session = static_cast<std::uint16_t>(random_.below(kSessions));
+      }
+      bench_.ends[end].pair().leaves(packet_.fields, bench_.now);
+      packet_.fields.is_marked = random_.chance(0.1);
       std::deque<RdmaWirePacket>& wire = bench_.wire[1 - end];
       packet_.fields.is_intact = !random_.chance(0.01);
       if (!random_.chance(0.01)) {
@@ -51,7 +78,7 @@ class LossyWire {
       if (random_.chance(0.01)) {
         wire.push_back(packet_);
       }
-      if (random_.chance(0.01) && wire.size() > 1) {
+      if (random_.chance(disorder_) && wire.size() > 1) {
         std::swap(wire.back(), wire[random_.below(wire.size())]);
       }
     }
@@ -63,12 +90,14 @@ class LossyWire {
  private:
   RdmaBench& bench_;
   Random random_;
+  const double disorder_;
   RdmaWirePacket packet_;
 };
 
 struct Traffic {
   RdmaBench& bench;
   Random random;
+  bool has_own_places;  // no two WRITEs to the same bytes
   Reference reference;
   std::deque<std::uint64_t> sends, receives;  // ids whose completion has to come, in order
   std::vector<Sge> reads;                     // without a fence behind them
@@ -84,7 +113,9 @@ struct Traffic {
         bench.work(opcode == WorkOpcode::kSendInv ? WorkOpcode::kSend : opcode, bytes, posted);
     work.local = view_of({local, bytes / 2, bench.keys[0]});
     work.local.pieces[work.local.count++] = {local + bytes / 2, bytes - bytes / 2, bench.keys[0]};
-    work.remote_address = 0x1'0000 + (is_atomic_work ? 8 * random.below(8) : random.below(0x4000));
+    work.remote_address = 0x1'0000 + (has_own_places   ? local
+                                      : is_atomic_work ? 8 * random.below(8)
+                                                       : random.below(0x4000));
     work.is_fenced = random.chance(0.05) || overtakes_a_read(work, bytes);
     work.is_signaled = !random.chance(0.2);
     work.operand = random.next();
@@ -148,7 +179,7 @@ struct Traffic {
 };
 
 void grow(RdmaEndSetup& setup) {
-  setup.memory_bytes = 0x1'8000;
+  setup.memory_bytes = 0x2'0000;
   setup.pair.send_depth = kDepth;
   setup.pair.most_reads_out = setup.pair.most_reads_taken = 4;
   setup.pair.window = 24;
@@ -156,19 +187,26 @@ void grow(RdmaEndSetup& setup) {
   setup.pair.ack_every = 5;
 }
 
-// [VB-4, 5, 6, 9, 10] [PS-2] [RX-2, 4, 5] [LR-1, 3]
-TEST(RdmaRandom, TwentyThousandOperationsOverABadWire) {
+class RdmaManners : public ::testing::TestWithParam<Manner> {};
+
+// [VB-4, 5, 6, 9, 10] [PS-2] [RX-2, 3, 4, 5, 6] [LR-1, 2, 3] [MO-1]
+TEST_P(RdmaManners, TwentyThousandOperationsOverABadWire) {
   constexpr std::uint64_t kSeed = 20261127;
-  RdmaBench bench(grow);
+  const Manner& manner = GetParam();
+  RdmaBench bench([&](RdmaEndSetup& setup) {
+    grow(setup);
+    manner.set(setup.pair);
+  });
   bench.connect();
-  LossyWire wire(bench, kSeed);
-  Traffic traffic{bench, Random(kSeed + 1), {}, {}, {}, {}};
+  LossyWire wire(bench, kSeed, manner.disorder);
+  Traffic traffic{bench, Random(kSeed + 1), manner.mode == ReceiveMode::kDirect, {}, {}, {}, {}};
   for (unsigned end = 0; end < 2; ++end) {
     traffic.reference.memory[end] = bench.ends[end].memory();
   }
   std::deque<std::uint64_t> to_come;  // receive buffers that are not posted yet
   std::uint64_t last_progress = 0;
   unsigned quiet = 0;
+  std::uint64_t losses = 0;
   for (std::uint64_t step = 0;
        traffic.posted < kOperations || bench.ends[0].pair().requester().waiting() > 0; ++step) {
     ASSERT_LT(step, 10'000'000U) << "seed " << kSeed << ": no end";
@@ -189,8 +227,13 @@ TEST(RdmaRandom, TwentyThousandOperationsOverABadWire) {
       ASSERT_EQ(bench.ends[1].pair().post_receive({id, view_of({at, kSlot, bench.keys[1]})}),
                 PostResult::kTaken);
     }
-    wire.step(0);
-    wire.step(1);
+    bench.now += Time::from_ns(100);
+    for (unsigned end = 0; end < 2; ++end) {
+      if (bench.ends[end].pair().due() <= bench.now) {
+        bench.ends[end].pair().expire(bench.now);
+      }
+      wire.step(end);
+    }
     traffic.poll(0, traffic.sends);
     traffic.poll(1, traffic.receives);
     ASSERT_FALSE(::testing::Test::HasFatalFailure()) << "seed " << kSeed << ", step " << step;
@@ -200,23 +243,48 @@ TEST(RdmaRandom, TwentyThousandOperationsOverABadWire) {
     if (requester.waits_for_rnr() && quiet % 40 == 39) {
       bench.ends[0].pair().end_rnr_wait();
     } else if (quiet % 400 == 399) {
-      bench.ends[0].pair().time_out();
+      bench.ends[0].pair().time_out(bench.now);
+    }
+    for (LostPacket lost; bench.ends[0].pair().next_loss(lost);) {
+      ++losses;
+      ASSERT_TRUE(lost.session < kSessions || lost.cause == LossCause::kAnswer);
     }
   }
   EXPECT_EQ(bench.ends[0].memory(), traffic.reference.memory[0]);
   EXPECT_EQ(bench.ends[1].memory(), traffic.reference.memory[1]);
   EXPECT_TRUE(traffic.sends.empty());
   EXPECT_TRUE(traffic.receives.empty());
+  const bool keeps_order = manner.mode == ReceiveMode::kInOrder;
   for (const QpCounter counter :
-       {QpCounter::kBadIcrc, QpCounter::kOutOfOrder, QpCounter::kDuplicate,
-        QpCounter::kSequenceNaks, QpCounter::kRnrNak}) {
+       {QpCounter::kBadIcrc, keeps_order ? QpCounter::kOutOfOrder : QpCounter::kHeld,
+        QpCounter::kDuplicate, QpCounter::kSequenceNaks, QpCounter::kRnrNak}) {
     EXPECT_GT(bench.count(1, counter), 20U) << name_of(counter);
   }
   for (const QpCounter counter :
-       {QpCounter::kResent, QpCounter::kLostAnswer, QpCounter::kStaleAck, QpCounter::kTimeOut}) {
+       {QpCounter::kResent, QpCounter::kLostAnswer, QpCounter::kTimeOut}) {
     EXPECT_GT(bench.count(0, counter), 20U) << name_of(counter);
   }
+  if (!manner.has_echo) {
+    EXPECT_GT(bench.count(0, QpCounter::kStaleAck), 20U);
+  }
+  EXPECT_GT(losses, 20U);
+  if (manner.disorder > 0.1 && !keeps_order) {
+    EXPECT_GT(bench.count(1, QpCounter::kOverflow), 20U);
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, RdmaManners,
+    ::testing::Values(
+        Manner{"in_order", ReceiveMode::kInOrder, Recovery::kGoBackN, false, false, 0.01},
+        Manner{"in_order_echo", ReceiveMode::kInOrder, Recovery::kGoBackN, true, false, 0.01},
+        Manner{"reorder_go_back_n", ReceiveMode::kReorder, Recovery::kGoBackN, false, false, 0.01},
+        Manner{"reorder", ReceiveMode::kReorder, Recovery::kSelective, false, false, 0.3},
+        Manner{"reorder_echo", ReceiveMode::kReorder, Recovery::kSelective, true, false, 0.3},
+        Manner{"reorder_sack", ReceiveMode::kReorder, Recovery::kSelective, false, true, 0.3},
+        Manner{"reorder_both", ReceiveMode::kReorder, Recovery::kSelective, true, true, 0.3},
+        Manner{"ddp", ReceiveMode::kDirect, Recovery::kSelective, true, false, 0.3}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 std::uint64_t strange(Random& random, std::uint64_t good) {
   switch (random.below(6)) {
@@ -231,11 +299,21 @@ std::uint64_t strange(Random& random, std::uint64_t good) {
 
 // [HP-7] [RX-1] [VB-C10]: bytes outside of the region that the peer may use stay as they are,
 // whatever comes; the region in the middle takes what is good.
-TEST(RdmaRandom, HP_7_AHostilePeerGetsPastNoKeyAndNoBound) {
+class RdmaHostility : public ::testing::TestWithParam<ReceiveMode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, RdmaHostility,
+                         ::testing::Values(ReceiveMode::kInOrder, ReceiveMode::kReorder,
+                                           ReceiveMode::kDirect),
+                         [](const auto& one) { return std::string(name_of(one.param)); });
+
+TEST_P(RdmaHostility, HP_7_AHostilePeerGetsPastNoKeyAndNoBound) {
   constexpr std::uint64_t kSeed = 77;
   constexpr std::uint64_t kBase = 0x3000, kBytes = 0x800;
   Random random(kSeed);
-  RdmaBench bench;
+  RdmaBench bench([](RdmaEndSetup& setup) {
+    setup.pair.mode = GetParam();
+    setup.pair.has_echo = setup.pair.has_sack = GetParam() != ReceiveMode::kInOrder;
+    setup.pair.reorder_window = 16;
+  });
   const MemoryRegion own = {0, kBase, kBytes, kAllRdmaRights};
   std::uint32_t key = *bench.ends[1].add_region(own);
   const std::uint32_t read_only = *bench.ends[1].add_region({0, 0x6000, 64, kRemoteRead});
@@ -261,7 +339,11 @@ TEST(RdmaRandom, HP_7_AHostilePeerGetsPastNoKeyAndNoBound) {
     fields.opcode = static_cast<RdmaOpcode>(random.below(random.chance(0.1) ? 256 : 0x18));
     fields.queue_pair = 0x12;
     fields.psn = psn_plus(bench.ends[1].pair().responder().expected(),
-                          random.chance(0.8) ? 0 : static_cast<std::uint32_t>(random.next()));
+                          random.chance(0.8)   ? 0
+                          : random.chance(0.7) ? static_cast<std::uint32_t>(random.below(20))
+                                               : static_cast<std::uint32_t>(random.next()));
+    fields.names_place = random.chance(0.5);
+    fields.session = static_cast<std::uint16_t>(random.below(8));
     fields.key = static_cast<std::uint32_t>(random.chance(0.9) ? keys[random.below(6)]
                                                                : strange(random, key));
     const std::uint64_t bases[] = {kBase + random.below(kBytes), kBase, kBase + kBytes, 0x6000,
@@ -304,6 +386,7 @@ TEST(RdmaRandom, HP_7_AHostilePeerGetsPastNoKeyAndNoBound) {
   EXPECT_GT(written, kBytes / 2);
   EXPECT_GT(read, 100U);
   EXPECT_GT(invalidated, 20U);
+  EXPECT_EQ(bench.count(1, QpCounter::kHeld) > 100, GetParam() != ReceiveMode::kInOrder);
 }
 
 }  // namespace

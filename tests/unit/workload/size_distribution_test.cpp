@@ -177,6 +177,31 @@ TEST(SizeDistribution, AllProblemsOfATableAreToldInOneGo) {
             "sizes.csv:4:5: cumulative_percent is 'y'; expected 0 to 100");
 }
 
+TEST(SizeDistribution, TheMeanIsThatOfWhatIsDrawn) {
+  EXPECT_DOUBLE_EQ(from_text("64,100\n").mean(), 64);
+  EXPECT_DOUBLE_EQ(from_text("10,25\n20,25\n20,100\n").mean(), .25 * 10 + .75 * 20);
+  EXPECT_DOUBLE_EQ(from_text("0,0\n4,100\n").mean(), 2.5);             // 1 to 4 alike
+  EXPECT_DOUBLE_EQ(from_text("0,50\n4,100\n").mean(), .5 + .5 * 2.5);  // none has 0 bytes
+  EXPECT_DOUBLE_EQ(from_text("0,0\n4,100\n", 3).mean(), 2.25);
+  EXPECT_DOUBLE_EQ(from_text("10,0\n20,100\n", 5).mean(), 5);
+  for (const std::string_view name : shipped_distribution_names()) {
+    for (const std::uint32_t cap : {1U, 4096U, 30'000'000U}) {
+      const SizeDistribution sizes = SizeDistribution::load(std::string(name), cap);
+      Random random(8);
+      double sum = 0, square = 0;
+      constexpr unsigned kDraws = 200'000;
+      for (unsigned i = 0; i < kDraws; ++i) {
+        const double size = sizes.draw(random);
+        sum += size;
+        square += size * size;
+      }
+      const double mean = sum / kDraws;
+      EXPECT_NEAR(sizes.mean(), mean, 4 * std::sqrt((square / kDraws - mean * mean) / kDraws))
+          << name << " " << cap;
+    }
+  }
+}
+
 TEST(SizeDistribution, MissingFileNamesTheShippedTables) {
   try {
     SizeDistribution::load("no/such/file.csv", kCap);
