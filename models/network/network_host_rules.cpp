@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kFrameBytes = 14 + 20 + 8 + 12 + kIcrcBytes;  // without what an opcode adds
 constexpr std::uint32_t kRethBytes = 16, kAethBytes = 4, kAtomicBytes = 28, kResultBytes = 8,
-                        kEchoBytes = 12, kSackBytes = 8, kCnpBytes = 16, kSecuredBytes = 24;
+                        kEchoBytes = 12, kSackBytes = 8, kCnpBytes = 16;
 constexpr std::uint8_t kEct0 = 2, kEct = 3;
 
 /// 4.096 us x 2^t. [LR-3]
@@ -86,10 +86,9 @@ NetworkHostRules host_rules(const Config& config, Time base) {
   rules.dcqcn.scale = srdma.congestion.scale;
   const double path = rate * static_cast<double>(base.fs) / 8e15;  // bytes on an empty path
   CongestionWindowParameters& window = rules.window;
-  window.initial = path;
-  window.most = 1.5 * path;
-  window.additive = rules.packet_bytes();
-  window.least = window.additive;
+  window.additive = window.least = rules.packet_bytes();
+  window.initial = path + window.least;
+  window.most = 1.5 * window.initial;
 
   BalancerSetup& balancer = rules.balancer;
   balancer.monitor.has_echo = srdma.is_on;

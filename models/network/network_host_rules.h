@@ -30,6 +30,9 @@ struct NetworkHostRules {
 
   std::uint32_t packet_bytes() const;  ///< of a full packet on the wire
 };
+/// That a secured packet has more. [KY-5]
+inline constexpr std::uint32_t kSecuredBytes = 24;
+
 /// base: round trip of an empty path.
 NetworkHostRules host_rules(const Config& config, Time base);
 

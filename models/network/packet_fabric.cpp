@@ -8,7 +8,6 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kHeaderBytes = 8 + 14 + 20 + 8;  // that a switch has to see
 constexpr std::uint64_t kNoBound = std::numeric_limits<std::uint64_t>::max() / 2;
 const RedRules kNoMarks{false};
 
@@ -106,7 +105,7 @@ void PacketFabric::put(PortId port, NetworkPackets::Index index, const OutputPor
   NetworkPacket& packet = packets_[index];
   packet.behind = NetworkPackets::kNone;
   packet.due = ready_after(pushed, graph_.port(port).rate, rules_.is_cut_through, packet.bytes,
-                           kHeaderBytes, to.output.gbps());
+                           kSwitchedHeaderBytes, to.output.gbps());
   if (to.last == NetworkPackets::kNone) {
     to.first = index;
     events_.add(packet.due, port);

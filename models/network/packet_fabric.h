@@ -19,6 +19,9 @@
 
 namespace flitwise {
 
+/// That have to be there before a cut-through switch decides: preamble and headers up to UDP.
+inline constexpr std::uint32_t kSwitchedHeaderBytes = 8 + 14 + 20 + 8;
+
 struct PacketFabricRules {
   PathRules path;
   RedRules red;

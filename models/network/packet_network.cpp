@@ -14,6 +14,8 @@ namespace {
 
 constexpr Time kQuantum = Time::from_us(1);
 constexpr std::uint32_t kNone = ~0U;
+constexpr std::uint32_t kPacketBytes = 82;  // of a packet beside its payload [ROCE-1]
+constexpr std::uint32_t kAckBytes = 98;     // of an ACK with its echo
 constexpr std::uint32_t kIndexMask = (1U << 28) - 1;
 
 PacketFabricRules fabric_rules(const Config& config) {
@@ -49,8 +51,10 @@ PacketFabricRules fabric_rules(const Config& config) {
 Time base_round_trip(const Config& config, const NextHops& hops) {
   const NodeId last = hops.graph().hosts() - 1;
   const unsigned edges = hops.switches_between(0, last) + 1;
-  const Time packet = wire_time(config.device.srdma.mtu + 82, config.network.rate_gbps);
-  const Time ack = wire_time(98, config.network.rate_gbps);
+  const std::uint32_t more = config.device.srdma.is_secured ? kSecuredBytes : 0;
+  const Time packet =
+      wire_time(config.device.srdma.mtu + kPacketBytes + more, config.network.rate_gbps);
+  const Time ack = wire_time(kAckBytes + more, config.network.rate_gbps);
   return (config.network.timing.hop + config.network.timing.hop + packet + ack) *
          static_cast<std::int64_t>(edges);
 }
@@ -308,7 +312,17 @@ Time PacketNetwork::ideal(const Flow& flow) const {
   framing.mtu = rules_.pair.mtu;
   framing.overhead = rules_.packet_bytes() - rules_.pair.mtu;
   framing.first = 16;
-  return ideal_time(ideal_way(fabric_.hops(), flow.source, flow.destination), framing, flow.bytes);
+  const auto way = ideal_way(fabric_.hops(), flow.source, flow.destination);
+  if (!fabric_.rules().is_cut_through) {
+    return ideal_time(way, framing, flow.bytes);
+  }
+  // All edges have one rate: its bytes pass the first one, and their headers the others.
+  Time time = wire_time(framing.wire_bytes(flow.bytes), way.front().gbps);
+  for (const EdgeRate& edge : way) {
+    time += edge.delay;
+  }
+  return time + wire_time(kSwitchedHeaderBytes, way.front().gbps) *
+                    static_cast<std::int64_t>(way.size() - 1);
 }
 
 // ---- links that fail

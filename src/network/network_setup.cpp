@@ -137,6 +137,11 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
          {"device.srdma.sessions", "device.srdma.min_sessions", "device.srdma.max_sessions"},
          fmt::format("{} sessions, {} at least, {} at most; expected them in this order",
                      srdma.sessions, srdma.min_sessions, srdma.max_sessions));
+  const bool has_echo_control = srdma.congestion.kind == RateControl::kWindow ||
+                                srdma.congestion.kind == RateControl::kDcqcnSession;
+  add_if(!srdma.is_on && has_echo_control, {"device.srdma.congestion.kind", "device.srdma.enabled"},
+         "a window, or rates by session, without sessions; expected none or dcqcn_qp, or "
+         "device.srdma.enabled true [MO-1]");
   add_if(network.ecn.is_on && network.ecn.kmin >= network.ecn.kmax,
          {"network.ecn.kmin", "network.ecn.kmax"},
          fmt::format("kmin {}, kmax {} bytes; expected kmin below kmax", network.ecn.kmin,
