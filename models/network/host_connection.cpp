@@ -184,7 +184,7 @@ bool HostConnection::may_request(Time now) {
   return false;
 }
 
-bool HostConnection::next(NetworkPacket& packet, Time now) {
+bool HostConnection::next(FabricPacket& packet, Time now) {
   if (send_probe(packet, now)) {
     return true;
   }
@@ -199,7 +199,7 @@ bool HostConnection::next(NetworkPacket& packet, Time now) {
   return true;
 }
 
-void HostConnection::stamp(NetworkPacket& packet, SessionIndex session) {
+void HostConnection::stamp(FabricPacket& packet, SessionIndex session) {
   const BalancedSession& own = balancer_.session(session);
   packet.tuple = own.tuple;
   packet.hash = hashes_[session];
@@ -208,10 +208,10 @@ void HostConnection::stamp(NetworkPacket& packet, SessionIndex session) {
   packet.fields.queue_pair = ends_.peer_number;
   packet.bytes = wire_bytes_of(packet.fields) + rules_.extra_bytes;
   packet.ttl = 64;
-  packet.kind = NetworkPacket::Kind::kTransport;
+  packet.kind = FabricPacket::Kind::kTransport;
 }
 
-void HostConnection::send_request(NetworkPacket& packet, Time now) {
+void HostConnection::send_request(FabricPacket& packet, Time now) {
   RdmaPacket& fields = packet.fields;
   SessionIndex session = choose(fields, now);
   if (session == kNoSession) {  // may_request() saw one
@@ -240,7 +240,7 @@ void HostConnection::send_request(NetworkPacket& packet, Time now) {
 }
 
 // [SEL-7]
-void HostConnection::send_answer(NetworkPacket& packet, Time now) {
+void HostConnection::send_answer(FabricPacket& packet, Time now) {
   RdmaPacket& fields = packet.fields;
   const SessionIndex cause = balancer_.find(fields.session);
   const SessionIndex session =
@@ -251,7 +251,7 @@ void HostConnection::send_answer(NetworkPacket& packet, Time now) {
 }
 
 // [MO-3]
-bool HostConnection::send_probe(NetworkPacket& packet, Time now) {
+bool HostConnection::send_probe(FabricPacket& packet, Time now) {
   if (probes_.empty()) {
     return false;
   }
@@ -265,7 +265,7 @@ bool HostConnection::send_probe(NetworkPacket& packet, Time now) {
   return true;
 }
 
-void HostConnection::receive(const NetworkPacket& packet, Time now) {
+void HostConnection::receive(const FabricPacket& packet, Time now) {
   const RdmaPacket& fields = packet.fields;
   const SessionIndex session = balancer_.find(fields.session);
   if (session != kNoSession) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "network/fabric_packet.h"
 #include "network/network_host_rules.h"
-#include "network/network_packet.h"
 #include "rdma/queue_pair.h"
 #include "rdma/rate_limiter.h"
 #include "srdma/session_balancer.h"
@@ -53,11 +53,11 @@ class HostConnection {
   /// The peer will receive it: for FCTs alone.
   void expect(const Flow& flow) { incoming_.push_back(flow); }
   /// The next packet, with all that its receiver and switches see. False: none may go now.
-  bool next(NetworkPacket& packet, Time now);
+  bool next(FabricPacket& packet, Time now);
   /// When it is worth while to ask, if nothing comes meanwhile; now or earlier: at once.
   Time may_go() const { return may_go_; }
   /// What a packet changes. Flows that are complete with it are taken by take_complete().
-  void receive(const NetworkPacket& packet, Time now);
+  void receive(const FabricPacket& packet, Time now);
   bool take_complete(Flow& flow);
 
   // ---- time
@@ -91,10 +91,10 @@ class HostConnection {
   bool has_room(SessionIndex session, Time now);
   SessionIndex choose(const RdmaPacket& packet, Time now);
   bool may_request(Time now);
-  void stamp(NetworkPacket& packet, SessionIndex session);
-  void send_request(NetworkPacket& packet, Time now);
-  void send_answer(NetworkPacket& packet, Time now);
-  bool send_probe(NetworkPacket& packet, Time now);
+  void stamp(FabricPacket& packet, SessionIndex session);
+  void send_request(FabricPacket& packet, Time now);
+  void send_answer(FabricPacket& packet, Time now);
+  bool send_probe(FabricPacket& packet, Time now);
   void take_echo(const RdmaPacket& packet, SessionIndex session, Time now);
   void take_effect(const RdmaPacket& packet, const RdmaEffect& effect, Time now);
   void note_progress(Psn before, Time now);

@@ -10,8 +10,8 @@ namespace flitwise {
 namespace {
 
 constexpr std::uint32_t kFrameBytes = 14 + 20 + 8 + 12 + kIcrcBytes;  // without what an opcode adds
-constexpr std::uint32_t kRethBytes = 16, kAethBytes = 4, kAtomicBytes = 28, kResultBytes = 8,
-                        kEchoBytes = 12, kSackBytes = 8, kCnpBytes = 16;
+constexpr std::uint32_t kAethBytes = 4, kAtomicBytes = 28, kResultBytes = 8, kEchoBytes = 12,
+                        kSackBytes = 8, kCnpBytes = 16;
 constexpr std::uint8_t kEct0 = 2, kEct = 3;
 
 /// 4.096 us x 2^t. [LR-3]

@@ -30,6 +30,8 @@ struct NetworkHostRules {
 
   std::uint32_t packet_bytes() const;  ///< of a full packet on the wire
 };
+/// Where a WRITE goes. [ROCE-2]
+inline constexpr std::uint32_t kRethBytes = 16;
 /// That a secured packet has more. [KY-5]
 inline constexpr std::uint32_t kSecuredBytes = 24;
 

@@ -14,7 +14,7 @@ const RedRules kNoMarks{false};
 }  // namespace
 
 PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules,
-                           const Random& random, EventQueue& events, NetworkPackets& packets)
+                           const Random& random, EventQueue& events, FabricPackets& packets)
     : rules_(rules),
       graph_(plan),
       hops_(graph_),
@@ -37,19 +37,19 @@ PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rul
   }
 }
 
-void PacketFabric::send(NodeId host, NetworkPackets::Index index, Time now) {
+void PacketFabric::send(NodeId host, FabricPackets::Index index, Time now) {
   const PortId port = port_of(host);
-  NetworkPacket& packet = packets_[index];
+  FabricPacket& packet = packets_[index];
   put(port, index,
       ports_[port].output.push(now, packet.bytes, ecn_of(packet.tos), kNoMarks, marking_));
 }
 
-NetworkPackets::Index PacketFabric::arrive(PortId port, Time now) {
+FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
   Port& from = ports_[port];
-  const NetworkPackets::Index index = from.first;
+  const FabricPackets::Index index = from.first;
   from.first = packets_[index].behind;
-  if (from.first == NetworkPackets::kNone) {
-    from.last = NetworkPackets::kNone;
+  if (from.first == FabricPackets::kNone) {
+    from.last = FabricPackets::kNone;
     events_.take();
   } else {
     events_.replace(packets_[from.first].due, port);
@@ -59,11 +59,11 @@ NetworkPackets::Index PacketFabric::arrive(PortId port, Time now) {
     return index;
   }
   forward(node, index, now);
-  return NetworkPackets::kNone;
+  return FabricPackets::kNone;
 }
 
-void PacketFabric::forward(NodeId node, NetworkPackets::Index index, Time now) {
-  NetworkPacket& packet = packets_[index];
+void PacketFabric::forward(NodeId node, FabricPackets::Index index, Time now) {
+  FabricPacket& packet = packets_[index];
   if (packet.ttl <= 1) {  // [NW-6]
     lose(index, Loss::kTtl);
     return;
@@ -100,13 +100,14 @@ void PacketFabric::forward(NodeId node, NetworkPackets::Index index, Time now) {
   put(port, index, pushed);
 }
 
-void PacketFabric::put(PortId port, NetworkPackets::Index index, const OutputPort::Pushed& pushed) {
+void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed) {
   Port& to = ports_[port];
-  NetworkPacket& packet = packets_[index];
-  packet.behind = NetworkPackets::kNone;
-  packet.due = ready_after(pushed, graph_.port(port).rate, rules_.is_cut_through, packet.bytes,
-                           kSwitchedHeaderBytes, to.output.gbps());
-  if (to.last == NetworkPackets::kNone) {
+  FabricPacket& packet = packets_[index];
+  packet.behind = FabricPackets::kNone;
+  packet.due = ready_after(pushed, graph_.port(port).rate,
+                           rules_.is_cut_through && !graph_.is_host(graph_.port(port).to),
+                           packet.bytes, kSwitchedHeaderBytes, to.output.gbps());
+  if (to.last == FabricPackets::kNone) {
     to.first = index;
     events_.add(packet.due, port);
   } else {
@@ -115,7 +116,7 @@ void PacketFabric::put(PortId port, NetworkPackets::Index index, const OutputPor
   to.last = index;
 }
 
-void PacketFabric::lose(NetworkPackets::Index index, Loss loss) {
+void PacketFabric::lose(FabricPackets::Index index, Loss loss) {
   ++lost_[static_cast<unsigned>(loss)];
   packets_.free(index);
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "network/event_queue.h"
+#include "network/fabric_packet.h"
 #include "network/network_graph.h"
-#include "network/network_packet.h"
 #include "network/network_result.h"
 #include "network/next_hops.h"
 #include "network/output_port.h"
@@ -40,15 +40,15 @@ class PacketFabric {
 
   /// An event of port p is due in `events` as p. `random`: of stream `ecmp`.
   PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules, const Random& random,
-               EventQueue& events, NetworkPackets& packets);
+               EventQueue& events, FabricPackets& packets);
 
   /// The host puts it on its wire, behind those before it.
-  void send(NodeId host, NetworkPackets::Index packet, Time now);
+  void send(NodeId host, FabricPackets::Index packet, Time now);
   /// When the wire of the host is free.
   Time free_at(NodeId host) const { return ports_[port_of(host)].output.free_at(); }
   /// The first packet on the port has come to its end: it is the answer where that is its host;
   /// none: it has gone on, or is no more.
-  NetworkPackets::Index arrive(PortId port, Time now);
+  FabricPackets::Index arrive(PortId port, Time now);
 
   // ---- links that fail
   void take_down(EdgeId edge, Time now) { links_.take_down(edge, now); }
@@ -70,21 +70,21 @@ class PacketFabric {
   struct Port {
     Port(double gbps, std::uint64_t room) : output(gbps, room) {}
     OutputPort output;
-    NetworkPackets::Index first = NetworkPackets::kNone, last = NetworkPackets::kNone;
+    FabricPackets::Index first = FabricPackets::kNone, last = FabricPackets::kNone;
     std::uint64_t lost = 0;  // while its link was down
   };
 
   PortId port_of(NodeId host) const { return graph_.ports_of(host)[0]; }
-  void forward(NodeId node, NetworkPackets::Index index, Time now);
-  void put(PortId port, NetworkPackets::Index index, const OutputPort::Pushed& pushed);
-  void lose(NetworkPackets::Index index, Loss loss);
+  void forward(NodeId node, FabricPackets::Index index, Time now);
+  void put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed);
+  void lose(FabricPackets::Index index, Loss loss);
 
   const PacketFabricRules rules_;
   const NetworkGraph graph_;
   NextHops hops_;
   NetworkLinks links_;
   EventQueue& events_;
-  NetworkPackets& packets_;
+  FabricPackets& packets_;
   Random marking_;
   std::vector<Port> ports_;           // by PortId
   std::vector<PathChoice> choices_;   // by switch

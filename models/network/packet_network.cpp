@@ -114,11 +114,11 @@ void PacketNetwork::run_until(Time limit) {
 // ---- packets
 
 void PacketNetwork::arrive(PortId port) {
-  const NetworkPackets::Index index = fabric_.arrive(port, now_);
-  if (index == NetworkPackets::kNone) {
+  const FabricPackets::Index index = fabric_.arrive(port, now_);
+  if (index == FabricPackets::kNone) {
     return;
   }
-  NetworkPacket& packet = packets_[index];
+  FabricPacket& packet = packets_[index];
   ++received_;
   packet.fields.is_marked = ecn_of(packet.tos) == Ecn::kCe;
   const std::uint32_t number = packet.fields.queue_pair - 1;
@@ -170,8 +170,8 @@ void PacketNetwork::offer(std::uint32_t number) {
 void PacketNetwork::send(NodeId host) {
   Port& port = ports_[host];
   port.is_due = false;
-  const NetworkPackets::Index index = packets_.make();
-  NetworkPacket& packet = packets_[index];
+  const FabricPackets::Index index = packets_.make();
+  FabricPacket& packet = packets_[index];
   while (!port.turns.empty()) {
     const std::uint32_t number = port.turns.front();
     port.turns.pop_front();
@@ -311,7 +311,8 @@ Time PacketNetwork::ideal(const Flow& flow) const {
   FlowFraming framing;
   framing.mtu = rules_.pair.mtu;
   framing.overhead = rules_.packet_bytes() - rules_.pair.mtu;
-  framing.first = 16;
+  // Where it goes stands in the first packet, or in each. [RX-2]
+  (rules_.pair.mode == ReceiveMode::kDirect ? framing.overhead : framing.first) += kRethBytes;
   const auto way = ideal_way(fabric_.hops(), flow.source, flow.destination);
   if (!fabric_.rules().is_cut_through) {
     return ideal_time(way, framing, flow.bytes);

@@ -79,7 +79,7 @@ class PacketNetwork final : public ComponentModule {
   const NetworkPlan plan_;
   Wakeup wakeup_;
   EventQueue events_;
-  NetworkPackets packets_;
+  FabricPackets packets_;
   PacketFabric fabric_;
   NetworkHostRules rules_;
   FlowBook flows_;

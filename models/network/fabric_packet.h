@@ -14,7 +14,7 @@
 namespace flitwise {
 
 /// The first line of the cache is all that a hop touches.
-struct alignas(64) NetworkPacket {
+struct alignas(64) FabricPacket {
   enum class Kind : std::uint8_t { kTransport, kPlainUdp };
 
   // ---- where it is
@@ -33,7 +33,7 @@ struct alignas(64) NetworkPacket {
 };
 
 /// Packets in numbered places, which keep their addresses.
-class NetworkPackets {
+class FabricPackets {
  public:
   using Index = std::uint32_t;
   static constexpr Index kNone = ~0U;
@@ -48,11 +48,11 @@ class NetworkPackets {
     return index;
   }
   void free(Index index) { free_.push_back(index); }
-  NetworkPacket& operator[](Index index) { return packets_[index]; }
+  FabricPacket& operator[](Index index) { return packets_[index]; }
   std::size_t in_use() const { return packets_.size() - free_.size(); }
 
  private:
-  std::deque<NetworkPacket> packets_;
+  std::deque<FabricPacket> packets_;
   std::vector<Index> free_;
 };
 
