@@ -60,25 +60,25 @@ class SessionBalancer {
   void set_eligible(SessionIndex session, bool is_eligible);
   /// It is CLOSED. Its index is free once nothing of it is in flight.
   void remove(SessionIndex session);
-  /// Which one has the id; kNoSession. O(1).
+  /// Which one has the id; kNoSessionIndex. O(1).
   SessionIndex find(SessionId id) const;
   /// Another algorithm; sessions and choices go on. `setup` outlives it. [WT-C10]
   void change_weights(const WeightSetup& setup, const Random& random);
 
   // Packets. See SessionMonitor and SessionChoice.
   /// The session of the next packet of a queue pair. It takes no notice: sent() does.
-  Choice choose(Time now, const PacketKey& key, QpChoice& own);
+  ChosenSession choose(Time now, const PacketKey& key, QpChoice& own);
   /// Of an ACK, NAK or CNP that a packet of `cause` asked for. [SEL-7]
-  Choice answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own);
+  ChosenSession answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own);
   void assigned(SessionIndex session, std::uint32_t bytes) { monitor_.assigned(session, bytes); }
-  void sent(Time now, SentPacket& packet, SessionIndex session, std::uint32_t bytes) {
+  void sent(Time now, SessionPacket& packet, SessionIndex session, std::uint32_t bytes) {
     monitor_.sent(now, packet, session, bytes);
   }
-  void lost(Time now, SentPacket& packet);
-  void delivered(Time now, SentPacket& packet);
-  void forget(Time now, SentPacket& packet) { monitor_.forget(now, packet); }
-  void timed_out(const SentPacket& packet);
-  void echo(Time now, SessionIndex session, Psn psn, SentPacket* packet, Time hold, bool ce);
+  void lost(Time now, SessionPacket& packet);
+  void delivered(Time now, SessionPacket& packet);
+  void forget(Time now, SessionPacket& packet) { monitor_.forget(now, packet); }
+  void timed_out(const SessionPacket& packet);
+  void echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet, Time hold, bool ce);
   void received(Time now, SessionIndex session, std::uint32_t bytes);
   void cnp(SessionIndex session) { monitor_.cnp(session); }
   void probe_sent(Time now, SessionIndex session, Psn psn) {

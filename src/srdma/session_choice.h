@@ -67,12 +67,12 @@ struct PacketKey {
 struct QpChoice {
   Time last{};  ///< packet
   std::uint32_t unit = 0, resends = 0;
-  SessionIndex session = kNoSession;
+  SessionIndex session = kNoSessionIndex;
 };
 
-struct Choice {
-  SessionIndex session = kNoSession;  ///< none: no session may be used [SG-9]
-  std::uint32_t version = 0;          ///< of the weights that decided [WT-C9]
+struct ChosenSession {
+  SessionIndex session = kNoSessionIndex;  ///< none: no session may be used [SG-9]
+  std::uint32_t version = 0;               ///< of the weights that decided [WT-C9]
 };
 
 /// Weights are put into force all at once, and stay until the next ones. [6.4]
@@ -92,11 +92,11 @@ class SessionChoice {
   /// sessions, but for: weighted_hash, the in-flight correction, and the first look at an entry of
   /// hash_table under these weights, which look at all usable sessions (some 5 ns each). Allocates
   /// nothing.
-  Choice choose(Time now, const PacketKey& key, QpChoice& own,
-                const std::vector<std::uint32_t>& in_flight);
+  ChosenSession choose(Time now, const PacketKey& key, QpChoice& own,
+                       const std::vector<std::uint32_t>& in_flight);
   /// The session of the packet that is answered, where it is usable. [SEL-7]
-  Choice answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own,
-                const std::vector<std::uint32_t>& in_flight);
+  ChosenSession answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own,
+                       const std::vector<std::uint32_t>& in_flight);
   /// Who holds an entry of the table under the weights in force. REQUIRES: policy hash_table; some
   /// session is usable. [SEL-3]
   SessionIndex holder(unsigned entry);
@@ -124,12 +124,12 @@ class SessionChoice {
   };
   struct Entry {
     std::uint32_t version = 0;
-    SessionIndex holder = kNoSession;
+    SessionIndex holder = kNoSessionIndex;
   };
 
   void refresh();
-  Choice in_unit(Time now, const PacketKey& key, QpChoice& own,
-                 const std::vector<std::uint32_t>& in_flight);
+  ChosenSession in_unit(Time now, const PacketKey& key, QpChoice& own,
+                        const std::vector<std::uint32_t>& in_flight);
   SessionIndex pick(std::uint64_t digest, const std::vector<std::uint32_t>& in_flight);
   SessionIndex win(std::uint64_t digest) const;
   SessionIndex lowest(std::uint64_t digest, const std::vector<std::uint32_t>& in_flight);
@@ -139,10 +139,10 @@ class SessionChoice {
   SipKey salt_;
   Random random_;
   std::vector<Session> sessions_;
-  std::vector<Candidate> usable_;   // by index
-  std::vector<SessionIndex> ring_;  // what turns go round: all usable ones, or the lowest
-  std::size_t turn_ = 0;            // in ring_, of the next one
-  SessionIndex last_ = kNoSession;  // that had its turn
+  std::vector<Candidate> usable_;        // by index
+  std::vector<SessionIndex> ring_;       // what turns go round: all usable ones, or the lowest
+  std::size_t turn_ = 0;                 // in ring_, of the next one
+  SessionIndex last_ = kNoSessionIndex;  // that had its turn
   std::vector<Entry> table_;
   std::uint32_t version_ = 1;
 };

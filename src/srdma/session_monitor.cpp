@@ -35,12 +35,13 @@ SessionIndex SessionMonitor::open(Time now, double rated) {
   return session;
 }
 
-void SessionMonitor::sent(Time now, SentPacket& packet, SessionIndex session, std::uint32_t bytes) {
-  if (packet.session != kNoSession) {
+void SessionMonitor::sent(Time now, SessionPacket& packet, SessionIndex session,
+                          std::uint32_t bytes) {
+  if (packet.session != kNoSessionIndex) {
     packet.is_again = true;
     if (packet.is_in_flight) {
       land(now, packet);
-      if (packet.credited_to == kNoSession) {
+      if (packet.credited_to == kNoSessionIndex) {
         charge(packet);
       }
     }
@@ -65,7 +66,7 @@ void SessionMonitor::sent(Time now, SentPacket& packet, SessionIndex session, st
 }
 
 // It is in flight no more.
-void SessionMonitor::land(Time now, SentPacket& packet) {
+void SessionMonitor::land(Time now, SessionPacket& packet) {
   packet.is_in_flight = false;
   if (--in_flight_[packet.session] == 0) {
     SessionStats& own = stats_[packet.session];
@@ -73,7 +74,7 @@ void SessionMonitor::land(Time now, SentPacket& packet) {
   }
 }
 
-void SessionMonitor::credit(SessionIndex session, SentPacket& packet) {
+void SessionMonitor::credit(SessionIndex session, SessionPacket& packet) {
   packet.credited_to = session;
   SessionStats& own = stats_[session];
   ++own.delivered_packets;
@@ -81,13 +82,13 @@ void SessionMonitor::credit(SessionIndex session, SentPacket& packet) {
   own.interval.achieved_bytes += packet.bytes;
 }
 
-void SessionMonitor::charge(SentPacket& packet) {
+void SessionMonitor::charge(SessionPacket& packet) {
   packet.lost_on = packet.session;
   ++stats_[packet.session].losses;
 }
 
-bool SessionMonitor::lost(Time now, SentPacket& packet) {
-  if (!packet.is_in_flight || packet.credited_to != kNoSession) {
+bool SessionMonitor::lost(Time now, SessionPacket& packet) {
+  if (!packet.is_in_flight || packet.credited_to != kNoSessionIndex) {
     return false;
   }
   land(now, packet);
@@ -108,8 +109,8 @@ bool SessionMonitor::revive(SessionStats& own) {
   return was_out;
 }
 
-bool SessionMonitor::delivered(Time now, SentPacket& packet) {
-  if (packet.session == kNoSession) {
+bool SessionMonitor::delivered(Time now, SessionPacket& packet) {
+  if (packet.session == kNoSessionIndex) {
     return false;
   }
   SessionStats& own = stats_[packet.session];
@@ -117,10 +118,10 @@ bool SessionMonitor::delivered(Time now, SentPacket& packet) {
   if (packet.is_in_flight) {
     land(now, packet);
   }
-  if (packet.credited_to == kNoSession) {
+  if (packet.credited_to == kNoSessionIndex) {
     if (was_lost) {  // declared so, and not sent again: it had arrived after all
       --own.losses;
-      packet.lost_on = kNoSession;
+      packet.lost_on = kNoSessionIndex;
     }
     credit(packet.session, packet);
   }
@@ -128,14 +129,14 @@ bool SessionMonitor::delivered(Time now, SentPacket& packet) {
   return !setup_.has_echo && revive(own);
 }
 
-void SessionMonitor::forget(Time now, SentPacket& packet) {
+void SessionMonitor::forget(Time now, SessionPacket& packet) {
   if (packet.is_in_flight) {
     land(now, packet);
   }
   packet = {};
 }
 
-bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, SentPacket* packet, Time hold,
+bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet, Time hold,
                           bool ce) {
   SessionStats& own = stats_[session];
   ++own.echoes;
@@ -154,14 +155,14 @@ bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, SentPacket* p
     if (packet->is_in_flight) {
       land(now, *packet);
     }
-    if (packet->credited_to == kNoSession) {
+    if (packet->credited_to == kNoSessionIndex) {
       credit(session, *packet);
     }
   } else if (packet != nullptr && packet->lost_on == session) {
     // The try before arrived after all. The one that followed is in flight until PSNs pass it.
     --own.losses;
-    packet->lost_on = kNoSession;
-    if (packet->credited_to != kNoSession) {
+    packet->lost_on = kNoSessionIndex;
+    if (packet->credited_to != kNoSessionIndex) {
       SessionStats& other = stats_[packet->credited_to];
       --other.delivered_packets;
       other.delivered_bytes -= packet->bytes;
