@@ -87,7 +87,7 @@ class TwoEnds {
                                       : std::make_unique<CmChannel>(setups[end].channel);
         channels[end]->make(out.message, setups[end].address, out.destination, frame.bytes);
         sent.push_back(out.message);
-        put(std::move(frame));
+        ship(std::move(frame));
       }
       SessionEvent event;
       while (groups(end).take_event(event)) {
@@ -95,7 +95,7 @@ class TwoEnds {
       }
     }
   }
-  void put(OnWire frame) {
+  void ship(OnWire frame) {
     const int copies = lose && lose(frame) ? 0 : repeat && repeat(frame) ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
       wire.push_back(frame);
@@ -106,7 +106,7 @@ class TwoEnds {
   ByteVector data(unsigned from, SessionPlace place, std::uint32_t pair, std::size_t payload = 64) {
     ByteVector frame;
     const RoceParts parts = make_roce({roce_opcode(0x04), false, false, payload}, frame);
-    flitwise::put(&frame[parts.bth], RoceField{"dest_qp", 40, 24}, pair);
+    put(&frame[parts.bth], RoceField{"dest_qp", 40, 24}, pair);
     at(from).carry(place, parts, frame, now);
     return frame;
   }
