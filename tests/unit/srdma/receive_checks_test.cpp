@@ -57,6 +57,16 @@ TEST(ReceiveChecks, RX_1_AGoodFrameIsForItsQueuePair) {
   EXPECT_EQ(both.at(1).checks().count(Counter::kData), 1U);
 }
 
+TEST(ReceiveChecks, KY_8_WithoutKeysAFrameIsRoceBehindUdp) {
+  Connected both;
+  const ByteVector frame = both.good();
+  const RoceRead read = read_roce(frame.data(), frame.size());
+  EXPECT_FALSE(read.flaw);
+  EXPECT_TRUE(read.is_icrc_good);
+  EXPECT_EQ(get(&frame[kUdp], RoceField{"dst_port", 16, 16}),
+            both.group(0).session(0).tuple.destination_port);
+}
+
 TEST(ReceiveChecks, RX_1_EachCheckHasItsCounter) {
   Connected both;
   ByteVector frame = both.good();
@@ -280,8 +290,7 @@ TEST(ReceiveChecks, SEL_8_ControlMessagesOfAnotherKeyAreDropped) {
 }
 
 TEST(ReceiveChecks, SEL_8_ControlMessagesAreTakenOnceAndNoneOfAnOlderStart) {
-  TwoEnds both;
-  both.setups[0].channel.start = 10;
+  TwoEnds both([](SrdmaEndSetup& setup, unsigned end) { setup.channel.start = end == 0 ? 10 : 1; });
   both.connect(0);
   both.flush();
   const ByteVector first = both.wire.front().bytes;
