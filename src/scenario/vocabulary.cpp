@@ -195,6 +195,13 @@ const std::vector<EventKind>& event_kinds() {
       {"pio_core",
        {"core", "stores", "whole_writes", "partial_writes", "held_bytes", "waiting", "fenced",
         "fences", "stalls"}},
+      {"network_ready", {"hosts", "switches", "edges", "cycle"}},
+      {"network_packet", {"outcome", "way", "ttl", "ce", "checksum"}},
+      {"network_spread", {"packets", "delivered", "ways", "least", "most"}},
+      {"network_sessions", {"sessions", "rounds", "ways"}},
+      {"network_port", {"port", "packets", "bytes", "full", "red", "ce", "queued", "up"}},
+      {"network_counts",
+       {"delivered", "ttl", "no_route", "lost", "full", "red", "ecmp", "adaptive"}},
       {"rdma_packet",
        {"end", "opcode", "psn", "bytes", "pad", "ack_req", "va", "rkey", "length", "imm",
         "syndrome", "msn", "original"}},
@@ -351,7 +358,8 @@ const std::vector<std::string>& error_kinds() {
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused "
+        "network_refused bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused "
+        "rdma_refused "
         "hca_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
@@ -373,9 +381,9 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line",          "no_progress",       "bad_start",    "bad_end",
-      "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
-      "pio_setup_refused", "pio_store_refused", "rdma_refused", "hca_refused"};
+      "network_refused",   "bad_line",     "no_progress",  "bad_start",       "bad_end",
+      "bad_lcrc",          "bad_crc",      "unknown_type", "too_many_starts", "pio_setup_refused",
+      "pio_store_refused", "rdma_refused", "hca_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

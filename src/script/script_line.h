@@ -22,6 +22,7 @@
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 #include "script/hca_line.h"
+#include "script/network_line.h"
 #include "script/pio_line.h"
 #include "script/rdma_line.h"
 #include "script/register_names.h"
@@ -226,13 +227,18 @@ struct HcaOp {
   HcaLine line;
 };
 
+/// One line of the switches of a network.
+struct NetworkOp {
+  NetworkLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, DecodeRoceOp, ResetOp, IommuOp,
-               TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp,
-               RdmaOp, HcaOp>
+               TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, NetworkOp,
+               PioOp, RdmaOp, HcaOp>
       op;
 };
 
