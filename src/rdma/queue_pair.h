@@ -64,7 +64,9 @@ class QueuePair {
   /// When something is to be done without a packet: a NAK for a gap, an ACK that was put off,
   /// answers that are missing. Never: nothing is. It may have passed.
   Time due() const {
-    return std::min(gap_due_, std::min(responder_.ack_due(), requester_.gap_due()));
+    return is_one_of(context_.state, kReceivingStates)
+               ? std::min(gap_due_, std::min(responder_.ack_due(), requester_.gap_due()))
+               : Time::never();
   }
   /// What is due is done; next() may have packets then.
   void expire(Time now);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/time.h"
 #include "rdma/psn_set.h"
 #include "rdma/rdma_packet.h"
@@ -20,6 +21,10 @@ enum class LossCause : std::uint8_t {
   kAnswer,   ///< answers behind its own came, and it did not
   kSession   ///< its session has gone [KY-4]
 };
+constexpr const char* name_of(LossCause cause) {
+  constexpr const char* kNames[] = {"nak", "sack", "timeout", "answer", "session"};
+  return name_in(kNames, cause);
+}
 
 /// Of a PSN that has been sent. Those that are acknowledged stay until their place is needed, so
 /// that echoes which come late find them.

@@ -124,8 +124,8 @@ std::vector<std::string> cxl_message_fields() {
 }
 
 std::vector<std::string> rdma_pair_fields() {
-  std::vector<std::string> names = {"end",      "state",    "waiting", "unacknowledged",
-                                    "rnr_wait", "expected", "msn",     "buffers"};
+  std::vector<std::string> names = {"end",      "state", "waiting", "unacknowledged", "rnr_wait",
+                                    "expected", "msn",   "buffers", "held",           "deepest"};
   add_names<QpCounter>(kQpCounters, names);
   return names;
 }
@@ -197,7 +197,10 @@ const std::vector<EventKind>& event_kinds() {
         "fences", "stalls"}},
       {"rdma_packet",
        {"end", "opcode", "psn", "bytes", "pad", "ack_req", "va", "rkey", "length", "imm",
-        "syndrome", "msn", "original"}},
+        "syndrome", "msn", "original", "session", "echo_session", "echo_psn", "hold_ns", "ce",
+        "sack"}},
+      {"rdma_loss", {"end", "psn", "cause", "session"}},
+      {"rdma_rate", {"end", "session", "mbps", "target_mbps", "alpha"}},
       {"rdma_completion", {"end", "wr", "status", "op", "bytes", "imm", "invalidated"}},
       {"rdma_pair", rdma_pair_fields()},
       {"rdma_key", {"end", "key"}},
