@@ -20,7 +20,9 @@ std::uint8_t SentPackets::count(Psn psn, bool is_answered) {
   }
   sent.is_answered = is_answered;
   const std::uint8_t before = sent.times;
-  sent.times += before == std::numeric_limits<std::uint8_t>::max() ? 0 : 1;
+  if (before < std::numeric_limits<std::uint8_t>::max()) {
+    ++sent.times;
+  }
   return before;
 }
 

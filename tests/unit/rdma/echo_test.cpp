@@ -2,6 +2,8 @@
 // What the two ends tell of sessions: echoes, losses, probes, notifications of congestion.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 #include "unit/rdma/rdma_bench.h"
 
 namespace flitwise::echo_test {
@@ -106,7 +108,7 @@ TEST(Echo, RX_5_AcksBySessionByNumberAndByTime) {
   });
   bench.write(40);
   RdmaPacket ack;
-  for (const std::uint16_t session : {1, 1, 2, 1}) {
+  for (const std::uint16_t session : std::initializer_list<std::uint16_t>{1, 1, 2, 1}) {
     EXPECT_FALSE(bench.next_answer(ack));
     bench.leave(session);
     bench.deliver(1);
@@ -115,7 +117,7 @@ TEST(Echo, RX_5_AcksBySessionByNumberAndByTime) {
   EXPECT_EQ(ack.echo.session, 1);
   EXPECT_EQ(ack.psn, psn_plus(kFirst, 3));  // which is all
   EXPECT_FALSE(bench.next_answer(ack));
-  for (const std::uint16_t session : {3, 4, 5, 6, 7}) {
+  for (const std::uint16_t session : std::initializer_list<std::uint16_t>{3, 4, 5, 6, 7}) {
     bench.leave(session);
     bench.deliver(1);
     EXPECT_FALSE(bench.next_answer(ack));
