@@ -339,6 +339,26 @@ TEST(Echo, MO_3_AProbeIsADuplicateThatIsEchoed) {
   EXPECT_EQ(bench.asker().requester().sent_end(), kFirst);
 }
 
+// [MO-3]: beside a full window, whose packets are all still known.
+TEST(Echo, MO_3_AProbeTakesNoPlaceOfAnotherPacket) {
+  Echoing bench([](RdmaEndSetup& setup) { setup.pair.window = 32; });
+  bench.write(40);
+  for (std::uint16_t i = 0; i < 32; ++i) {
+    bench.leave(i);
+  }
+  RdmaWirePacket packet;
+  EXPECT_FALSE(bench.ends[0].next(packet, bench.now));
+  bench.asker().probe(packet.fields);
+  packet.fields.session = 99;
+  bench.asker().leaves(packet.fields, bench.now);
+  for (std::uint16_t i = 0; i < 32; ++i) {
+    const SentPacket* const sent = bench.asker().sent_packet(psn_plus(kFirst, i));
+    ASSERT_NE(sent, nullptr) << i;
+    EXPECT_EQ(sent->session, i);
+  }
+  EXPECT_EQ(bench.asker().sent_packet(packet.fields.psn)->session, 99);
+}
+
 // ---- CNPs
 
 // [CC-2] [CC-C2]
