@@ -18,8 +18,9 @@ struct alignas(64) FabricPacket {
   enum class Kind : std::uint8_t { kTransport, kPlainUdp };
 
   // ---- where it is
-  Time due{};                  ///< it is there
-  std::uint32_t behind = ~0U;  ///< the next one on its port
+  Time due{};                       ///< it is there
+  std::uint32_t behind = ~0U;       ///< the next one on its port
+  PortId came_by = kNoNetworkPort;  ///< to the switch that has it
   // ---- what switches see [KY-7]
   std::uint32_t hash = 0;   ///< hash_of() its tuple
   NodeId destination = 0;   ///< the host that has the address

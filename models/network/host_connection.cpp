@@ -222,9 +222,9 @@ void HostConnection::send_request(FabricPacket& packet, Time now) {
   }
   stamp(packet, session);
   packet.tos = rules_.data_tos;
-  MonitoredPacket& kept = monitored(fields.psn);
+  SessionPacket& kept = monitored(fields.psn);
   if (fields.tries == 0) {
-    kept = MonitoredPacket{};
+    kept = SessionPacket{};
   }
   balancer_.assigned(session, packet.bytes);
   balancer_.sent(now, kept, session, packet.bytes);
@@ -295,7 +295,7 @@ void HostConnection::take_echo(const RdmaPacket& packet, SessionIndex session, T
     return;
   }
   const SentPacket* const left = pair_.sent_packet(packet.echo.psn);
-  MonitoredPacket* const kept = left == nullptr ? nullptr : &monitored(packet.echo.psn);
+  SessionPacket* const kept = left == nullptr ? nullptr : &monitored(packet.echo.psn);
   const Time hold = Time::from_ns(packet.echo.hold_ns);
   if (rules_.control == RateControl::kWindow && left != nullptr && left->times == 1) {
     CongestionWindow& window = limit_of(session).window;
@@ -333,7 +333,7 @@ void HostConnection::note_progress(Psn before, Time now) {
   }
   LostPacket lost;
   while (pair_.next_loss(lost)) {
-    MonitoredPacket& kept = monitored(lost.psn);
+    SessionPacket& kept = monitored(lost.psn);
     if (lost.cause == LossCause::kTimeOut) {
       balancer_.timed_out(kept);
     }

@@ -99,7 +99,7 @@ class HostConnection {
   void take_effect(const RdmaPacket& packet, const RdmaEffect& effect, Time now);
   void note_progress(Psn before, Time now);
   Limit& limit_of(SessionIndex session) { return limits_[is_by_session_ ? session : 0]; }
-  MonitoredPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
+  SessionPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
 
   const NetworkHostRules& rules_;
   NetworkHostMemory& memory_;
@@ -110,11 +110,11 @@ class HostConnection {
   SessionBalancer balancer_;
   QpChoice own_choice_;
   std::vector<Limit> limits_;
-  double windows_ = 0;                      // bytes, of all sessions
-  SessionIndex first_tried_ = 0;            // by may_request()
-  std::vector<std::uint32_t> hashes_;       // of the tuples, by index
-  std::vector<MonitoredPacket> monitored_;  // by PSN, a power of two of them
-  std::vector<SessionIndex> probes_;        // that are to leave
+  double windows_ = 0;                    // bytes, of all sessions
+  SessionIndex first_tried_ = 0;          // by may_request()
+  std::vector<std::uint32_t> hashes_;     // of the tuples, by index
+  std::vector<SessionPacket> monitored_;  // by PSN, a power of two of them
+  std::vector<SessionIndex> probes_;      // that are to leave
   std::vector<SessionIndex> draining_;
 
   std::deque<Flow> queued_;  // posted once the send queue has room

@@ -52,12 +52,13 @@ FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
     from.last = FabricPackets::kNone;
     events_.take();
   } else {
-    events_.replace(packets_[from.first].due, port);
+    events_.replace(packets_[from.first].due, event_of(NetworkEvent::kArrival, port));
   }
   const NodeId node = graph_.port(port).to;
   if (graph_.is_host(node)) {
     return index;
   }
+  packets_[index].came_by = port;
   forward(node, index, now);
   return FabricPackets::kNone;
 }
@@ -77,12 +78,18 @@ void PacketFabric::forward(NodeId node, FabricPackets::Index index, Time now) {
   PathChoice& choice = choices_[node - graph_.hosts()];
   const SwitchView seen{packet.hash, packet.tos, false};
   const PortId port = choice.choose(now, seen, ways, [&](PortId one) {
-    return use_.empty() ? ports_[one].output.queued_bytes(now) : use_[one].busy(now);
+    return !use_.empty()      ? use_[one].busy(now)
+           : rules_.pfc.is_on ? ports_[one].waiting_bytes
+                              : ports_[one].output.queued_bytes(now);
   });
   ++forwarded_;
   if (!links_.is_up(NetworkGraph::edge_of(port))) {
     ++ports_[port].lost;
     lose(index, Loss::kLinkDown);
+    return;
+  }
+  if (rules_.pfc.is_on) {
+    queue(port, index, now);
     return;
   }
   const OutputPort::Pushed pushed =
@@ -109,11 +116,83 @@ void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort
                            packet.bytes, kSwitchedHeaderBytes, to.output.gbps());
   if (to.last == FabricPackets::kNone) {
     to.first = index;
-    events_.add(packet.due, port);
+    events_.add(packet.due, event_of(NetworkEvent::kArrival, port));
   } else {
     packets_[to.last].behind = index;
   }
   to.last = index;
+}
+
+// ---- ports that may be paused [CC-6]
+
+void PacketFabric::queue(PortId port, FabricPackets::Index index, Time now) {
+  Port& to = ports_[port];
+  FabricPacket& packet = packets_[index];
+  const std::uint64_t queued = to.waiting_bytes + to.leaving_bytes;
+  if (queued + packet.bytes > rules_.room) {
+    ++to.full;
+    packets_.free(index);
+    return;
+  }
+  const RedVerdict verdict = red_verdict(rules_.red, queued, ecn_of(packet.tos), marking_);
+  if (verdict == RedVerdict::kDrop) {
+    ++to.red;
+    packets_.free(index);
+    return;
+  }
+  if (verdict == RedVerdict::kMark) {
+    packet.tos |= kCeBits;
+    ++to.marked;
+  }
+  to.waiting_bytes += packet.bytes;
+  to.peak = std::max(to.peak, queued + packet.bytes);
+  packet.behind = FabricPackets::kNone;
+  (to.waiting == FabricPackets::kNone ? to.waiting : packets_[to.waiting_end].behind) = index;
+  to.waiting_end = index;
+  obey(ports_[packet.came_by].ingress.came(rules_.pfc, packet.bytes), packet.came_by, now);
+  serve(port, now);
+}
+
+void PacketFabric::serve(PortId port, Time now) {
+  Port& from = ports_[port];
+  if (from.leaving_bytes > 0 || from.waiting == FabricPackets::kNone || from.paused.is_paused()) {
+    return;
+  }
+  const FabricPackets::Index index = from.waiting;
+  FabricPacket& packet = packets_[index];
+  from.waiting = packet.behind;
+  from.waiting_bytes -= packet.bytes;
+  from.leaving_bytes = packet.bytes;
+  from.leaving_came_by = packet.came_by;
+  const OutputPort::Pushed pushed =
+      from.output.push(now, packet.bytes, Ecn::kNotEct, kNoMarks, marking_);
+  if (!use_.empty()) {
+    use_[port].add(now, pushed.end - pushed.start);
+  }
+  events_.add(pushed.end, event_of(NetworkEvent::kWireFree, port));
+  put(port, index, pushed);
+}
+
+void PacketFabric::wire_is_free(PortId port, Time now) {
+  Port& from = ports_[port];
+  const std::uint32_t bytes = from.leaving_bytes;
+  from.leaving_bytes = 0;
+  obey(ports_[from.leaving_came_by].ingress.left(rules_.pfc, bytes), from.leaving_came_by, now);
+  serve(port, now);
+}
+
+// The neighbour hears of it a link later.
+void PacketFabric::obey(PfcAction action, PortId port, Time now) {
+  if (action != PfcAction::kNone) {
+    events_.add(
+        now + graph_.port(port).rate.delay,
+        event_of(action == PfcAction::kPause ? NetworkEvent::kPause : NetworkEvent::kResume, port));
+  }
+}
+
+void PacketFabric::resume(PortId port, Time now) {
+  ports_[port].paused.resume(now);
+  serve(port, now);
 }
 
 void PacketFabric::lose(FabricPackets::Index index, Loss loss) {
@@ -132,12 +211,12 @@ std::uint64_t PacketFabric::dropped() const {
     sum += one;
   }
   for (const Port& port : ports_) {
-    sum += port.output.counters().full + port.output.counters().red;
+    sum += port.output.counters().full + port.output.counters().red + port.full + port.red;
   }
   return sum;
 }
 
-std::vector<NetworkPortResult> PacketFabric::ports(const NetworkPlan& plan) const {
+std::vector<NetworkPortResult> PacketFabric::ports(const NetworkPlan& plan, Time now) const {
   std::vector<NetworkPortResult> rows;
   for (NodeId node = graph_.hosts(); node < graph_.nodes(); ++node) {
     for (const PortId port : graph_.ports_of(node)) {
@@ -146,9 +225,11 @@ std::vector<NetworkPortResult> PacketFabric::ports(const NetworkPlan& plan) cons
       row.name = fmt::format("{}.{}", plan.name_of(node), graph_.place_of(port));
       row.bytes = sum.bytes;
       row.packets = sum.packets;
-      row.drops = sum.full + sum.red + ports_[port].lost;
-      row.ce = sum.marked;
-      row.most_queued = sum.peak;
+      const Port& one = ports_[port];
+      row.drops = sum.full + sum.red + one.full + one.red + one.lost;
+      row.ce = sum.marked + one.marked;
+      row.most_queued = rules_.pfc.is_on ? one.peak : sum.peak;
+      row.paused = one.paused.paused(now);
       rows.push_back(std::move(row));
     }
   }

@@ -16,6 +16,7 @@
 #include "network/next_hops.h"
 #include "network/output_port.h"
 #include "network/path_choice.h"
+#include "network/pfc.h"
 
 namespace flitwise {
 
@@ -30,7 +31,30 @@ struct PacketFabricRules {
   std::uint64_t room = std::uint64_t{1} << 20;  ///< bytes of each output port of a switch
   Time detect = Time::from_us(1'000);
   Time util_window = Time::from_us(10);
+  PfcRules pfc;
 };
+
+/// Events of a network: what happens in the high bits, where in the low ones.
+enum class NetworkEvent : std::uint8_t {
+  kArrival,   ///< the first packet on a port has come to its end
+  kWireFree,  ///< a port that may be paused has got rid of a packet
+  kPause,     ///< such a port hears that it has to stop, or that it may go on
+  kResume,
+  kSend,   ///< a host may send
+  kTimer,  ///< of one end of a connection
+  kFlow,   ///< flows start
+  kFault,  ///< of a link
+  kBackground
+};
+constexpr EventQueue::What event_of(NetworkEvent event, std::uint32_t where) {
+  return static_cast<std::uint32_t>(event) << 28 | where;
+}
+constexpr NetworkEvent kind_of(EventQueue::What event) {
+  return static_cast<NetworkEvent>(event >> 28);
+}
+constexpr std::uint32_t place_of(EventQueue::What event) {
+  return event & ((1U << 28) - 1);
+}
 
 class PacketFabric {
  public:
@@ -38,7 +62,7 @@ class PacketFabric {
   enum class Loss : std::uint8_t { kTtl, kNoWay, kLinkDown };
   static constexpr int kLosses = 3;
 
-  /// An event of port p is due in `events` as p. `random`: of stream `ecmp`.
+  /// Its events are the first four. `random`: of stream `ecmp`.
   PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules, const Random& random,
                EventQueue& events, FabricPackets& packets);
 
@@ -46,9 +70,14 @@ class PacketFabric {
   void send(NodeId host, FabricPackets::Index packet, Time now);
   /// When the wire of the host is free.
   Time free_at(NodeId host) const { return ports_[port_of(host)].output.free_at(); }
-  /// The first packet on the port has come to its end: it is the answer where that is its host;
-  /// none: it has gone on, or is no more.
+  /// kArrival, the first event of the queue: the packet where its host has it; none: it has gone
+  /// on, or is no more.
   FabricPackets::Index arrive(PortId port, Time now);
+  // ---- ports that may be paused [CC-6]; their events have been taken
+  void wire_is_free(PortId port, Time now);
+  void pause(PortId port, Time now) { ports_[port].paused.pause(now); }
+  void resume(PortId port, Time now);
+  bool is_paused(NodeId host) const { return ports_[port_of(host)].paused.is_paused(); }
 
   // ---- links that fail
   void take_down(EdgeId edge, Time now) { links_.take_down(edge, now); }
@@ -64,7 +93,7 @@ class PacketFabric {
   std::uint64_t dropped() const;                          ///< packets, for all reasons
   std::uint64_t forwarded() const { return forwarded_; }  ///< hops
   /// Output ports of switches, in the order of nodes.
-  std::vector<NetworkPortResult> ports(const NetworkPlan& plan) const;
+  std::vector<NetworkPortResult> ports(const NetworkPlan& plan, Time now) const;
 
  private:
   struct Port {
@@ -72,11 +101,22 @@ class PacketFabric {
     OutputPort output;
     FabricPackets::Index first = FabricPackets::kNone, last = FabricPackets::kNone;
     std::uint64_t lost = 0;  // while its link was down
+
+    // Of ports that may be paused: packets that wait, and the one that leaves.
+    FabricPackets::Index waiting = FabricPackets::kNone, waiting_end = FabricPackets::kNone;
+    std::uint64_t waiting_bytes = 0, peak = 0, full = 0, red = 0, marked = 0;
+    std::uint32_t leaving_bytes = 0;  // 0: none leaves
+    PortId leaving_came_by = kNoNetworkPort;
+    PausedOutput paused;
+    PfcIngress ingress;  // of what came by it, at its other end
   };
 
   PortId port_of(NodeId host) const { return graph_.ports_of(host)[0]; }
   void forward(NodeId node, FabricPackets::Index index, Time now);
   void put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed);
+  void queue(PortId port, FabricPackets::Index index, Time now);
+  void serve(PortId port, Time now);
+  void obey(PfcAction action, PortId port, Time now);
   void lose(FabricPackets::Index index, Loss loss);
 
   const PacketFabricRules rules_;

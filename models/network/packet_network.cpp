@@ -8,6 +8,7 @@
 #include "network/ideal_time.h"
 #include "network/network_setup.h"
 #include "network/srdma_result.h"
+#include "rdma/rdma_frame.h"
 
 namespace flitwise {
 namespace {
@@ -16,9 +17,8 @@ constexpr Time kQuantum = Time::from_us(1);
 constexpr std::uint32_t kNone = ~0U;
 constexpr std::uint32_t kPacketBytes = 82;  // of a packet beside its payload [ROCE-1]
 constexpr std::uint32_t kAckBytes = 98;     // of an ACK with its echo
-constexpr std::uint32_t kIndexMask = (1U << 28) - 1;
 
-PacketFabricRules fabric_rules(const Config& config) {
+PacketFabricRules fabric_rules(const Config& config, const NetworkPlan& plan) {
   const NetworkConfig& network = config.network;
   PacketFabricRules rules;
   auto& adaptive = rules.path.adaptive;
@@ -44,7 +44,16 @@ PacketFabricRules fabric_rules(const Config& config) {
   rules.is_cut_through = network.switching == Switching::kCutThrough;
   rules.room = network.switches.queue;
   rules.detect = network.timing.detect;
+  if (network.pfc.is_on) {
+    rules.pfc = pfc_of(network.switches.queue, most_ports(plan), config.device.srdma.mtu,
+                       network.pfc.headroom);
+  }
   return rules;
+}
+
+/// UDP without BTH, on the wire.
+std::uint32_t background_bytes(const NetworkConfig& network) {
+  return wire_bytes_of(static_cast<std::size_t>(14 + 20 + 8) + network.background.bytes);
 }
 
 /// Round trip of a full packet and its ACK over the longest way.
@@ -67,20 +76,40 @@ PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const Config& 
       random_(config.run.seed),
       plan_(network_plan(config.network)),
       wakeup_("wakeup", Time::from_ps(1)),
-      fabric_(plan_, fabric_rules(config), random_.split("ecmp"), events_, packets_),
+      fabric_(plan_, fabric_rules(config, plan_), random_.split("ecmp"), events_, packets_),
       rules_(host_rules(config, base_round_trip(config, fabric_.hops()))),
       flows_(flow_source(config, random_)),
       ports_(plan_.hosts),
       end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNone),
-      pairs_(plan_.hosts) {
+      pairs_(plan_.hosts),
+      background_(random_.split("background")) {
   wakeup_.wakes("work", [this] { work(); });
+  if (config.network.background.kind != BackgroundTraffic::kNone) {
+    start_background();
+  }
   if (flows_.next_start() != Time::never()) {
-    events_.add(flows_.next_start(), what(kFlow, 0));
+    events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
   }
   if (const auto edge = fault_edge(config.network, plan_)) {
-    events_.add(config.network.fault.at, what(kFault, *edge));
+    events_.add(config.network.fault.at, event_of(NetworkEvent::kFault, *edge));
   }
   wakeup_.at(Time{});
+}
+
+void PacketNetwork::start_background() {
+  const auto& background = config_.network.background;
+  BackgroundRules rules;
+  rules.kind = background.kind == BackgroundTraffic::kPoisson ? BackgroundKind::kPoisson
+               : background.kind == BackgroundTraffic::kCbr   ? BackgroundKind::kConstant
+                                                              : BackgroundKind::kOnOff;
+  rules.gbps = background.load * config_.network.rate_gbps;
+  rules.bytes = background_bytes(config_.network);
+  rules.on = background.on;
+  rules.off = background.off;
+  for (NodeId host = 0; host < plan_.hosts; ++host) {
+    ports_[host].background.emplace(rules, background_.split(fmt::format("h{}", host)));
+    events_.add(ports_[host].background->next(), event_of(NetworkEvent::kBackground, host));
+  }
 }
 
 void PacketNetwork::work() {
@@ -95,17 +124,21 @@ void PacketNetwork::run_until(Time limit) {
   while (events_.next() <= limit && !flows_.is_done()) {
     now_ = events_.next();
     const EventQueue::What event = events_.front();
-    const std::uint32_t index = event & kIndexMask;
+    const std::uint32_t where = place_of(event);
     ++activity_;
-    if (event >> kKindShift == kArrival) {
-      arrive(index);
+    if (kind_of(event) == NetworkEvent::kArrival) {
+      arrive(where);
       continue;
     }
     events_.take();
-    switch (event >> kKindShift) {
-      case kSend: send(index); break;
-      case kTimer: expire(index); break;
-      case kFlow: start_flow(); break;
+    switch (kind_of(event)) {
+      case NetworkEvent::kWireFree: fabric_.wire_is_free(where, now_); break;
+      case NetworkEvent::kPause: fabric_.pause(where, now_); break;
+      case NetworkEvent::kResume: resume(where); break;
+      case NetworkEvent::kSend: send(where); break;
+      case NetworkEvent::kTimer: expire(where); break;
+      case NetworkEvent::kFlow: start_flow(); break;
+      case NetworkEvent::kBackground: offer_background(where); break;
       default: fail_or_mend(); break;
     }
   }
@@ -120,6 +153,10 @@ void PacketNetwork::arrive(PortId port) {
   }
   FabricPacket& packet = packets_[index];
   ++received_;
+  if (packet.kind == FabricPacket::Kind::kPlainUdp) {
+    packets_.free(index);
+    return;
+  }
   packet.fields.is_marked = ecn_of(packet.tos) == Ecn::kCe;
   const std::uint32_t number = packet.fields.queue_pair - 1;
   if (number >= ends_.size() || ends_[number].connection->ends().own != packet.destination) {
@@ -143,7 +180,7 @@ void PacketNetwork::after(std::uint32_t number) {
   while (connection.take_complete(flow)) {
     flows_.over(flow, now_ - flow.start, ideal(flow));
     if (flows_.next_start() <= now_) {
-      events_.add(now_, what(kFlow, 0));
+      events_.add(now_, event_of(NetworkEvent::kFlow, 0));
     }
   }
   offer(number);
@@ -160,18 +197,72 @@ void PacketNetwork::offer(std::uint32_t number) {
   const NodeId host = end.connection->ends().own;
   Port& port = ports_[host];
   port.turns.push_back(number);
-  if (!port.is_due) {
+  wake(host);
+}
+
+// It sends once its wire is free, unless it is paused.
+void PacketNetwork::wake(NodeId host) {
+  Port& port = ports_[host];
+  if (!port.is_due && !fabric_.is_paused(host)) {
     port.is_due = true;
-    events_.add(std::max(now_, fabric_.free_at(host)), what(kSend, host));
+    events_.add(std::max(now_, fabric_.free_at(host)), event_of(NetworkEvent::kSend, host));
   }
+}
+
+// [CC-6]
+void PacketNetwork::resume(PortId port) {
+  fabric_.resume(port, now_);
+  const NodeId node = fabric_.graph().port(port).from;
+  if (fabric_.graph().is_host(node)) {
+    wake(node);
+  }
+}
+
+// ---- background [NW-7]
+
+void PacketNetwork::offer_background(NodeId host) {
+  Port& port = ports_[host];
+  ++port.background_waiting;
+  events_.add(port.background->next(), event_of(NetworkEvent::kBackground, host));
+  wake(host);
+}
+
+// To any other host, by any ports.
+bool PacketNetwork::next_background(NodeId host, FabricPacket& packet) {
+  Port& port = ports_[host];
+  if (port.background_waiting == 0) {
+    return false;
+  }
+  --port.background_waiting;
+  packet = FabricPacket{};
+  packet.kind = FabricPacket::Kind::kPlainUdp;
+  packet.destination =
+      static_cast<NodeId>((host + 1 + background_.below(plan_.hosts - 1)) % plan_.hosts);
+  packet.tuple = {address_of_host(host), address_of_host(packet.destination),
+                  static_cast<std::uint16_t>(background_.below(1U << 16)),
+                  static_cast<std::uint16_t>(background_.below(1U << 16))};
+  packet.hash = hash_of({packet.tuple.source, packet.tuple.destination, packet.tuple.source_port,
+                         packet.tuple.destination_port},
+                        rules_.hash, rules_.is_symmetric);
+  packet.bytes = background_bytes(config_.network);
+  return true;
 }
 
 // One packet of the first that has one; it goes behind the others then.
 void PacketNetwork::send(NodeId host) {
   Port& port = ports_[host];
   port.is_due = false;
+  if (fabric_.is_paused(host)) {
+    return;
+  }
   const FabricPackets::Index index = packets_.make();
   FabricPacket& packet = packets_[index];
+  if (next_background(host, packet)) {
+    ++sent_;
+    fabric_.send(host, index, now_);
+    wake(host);
+    return;
+  }
   while (!port.turns.empty()) {
     const std::uint32_t number = port.turns.front();
     port.turns.pop_front();
@@ -182,8 +273,7 @@ void PacketNetwork::send(NodeId host) {
       ++sent_;
       fabric_.send(host, index, now_);
       arm(number, connection.due());
-      port.is_due = true;
-      events_.add(fabric_.free_at(host), what(kSend, host));
+      wake(host);
       return;
     }
     end.has_turn = false;
@@ -199,7 +289,7 @@ void PacketNetwork::arm(std::uint32_t number, Time when) {
   const Time then = std::max(when, now_);
   if (when != Time::never() && then < end.armed) {
     end.armed = then;
-    events_.add(then, what(kTimer, number));
+    events_.add(then, event_of(NetworkEvent::kTimer, number));
   }
 }
 
@@ -303,7 +393,7 @@ void PacketNetwork::start_flow() {
     after(number);
   }
   if (flows_.next_start() != Time::never()) {
-    events_.add(flows_.next_start(), what(kFlow, 0));
+    events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
   }
 }
 
@@ -336,10 +426,10 @@ void PacketNetwork::fail_or_mend() {
       fabric_.set_rate(edge, fault.rate_gbps);
     } else {
       fabric_.take_down(edge, now_);
-      events_.add(fabric_.next_detection(), what(kFault, edge));
+      events_.add(fabric_.next_detection(), event_of(NetworkEvent::kFault, edge));
     }
     if (fault.lasts > Time{}) {
-      events_.add(fault.at + fault.lasts, what(kFault, edge));
+      events_.add(fault.at + fault.lasts, event_of(NetworkEvent::kFault, edge));
     }
   } else if (fault.lasts > Time{} && now_ == fault.at + fault.lasts) {
     fault.rate_gbps > 0 ? fabric_.set_rate(edge, config_.network.rate_gbps)
@@ -400,7 +490,7 @@ std::vector<SrdmaSessionResult> PacketNetwork::sessions() const {
 }
 
 void PacketNetwork::report(RunResult& result) const {
-  result.rows<NetworkPortResult>() = fabric_.ports(plan_);
+  result.rows<NetworkPortResult>() = fabric_.ports(plan_, now_);
   result.rows<NetworkFlowResult>() = flows_.flows();
   result.rows<FlowTimesRow>() = flows_.times();
   result.rows<SrdmaSessionResult>() = sessions();

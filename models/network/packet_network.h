@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "network/packet_fabric.h"
 #include "network/srdma_result.h"
 #include "srdma/port_pairs.h"
+#include "workload/background_packets.h"
 
 namespace flitwise {
 
@@ -39,16 +41,12 @@ class PacketNetwork final : public ComponentModule {
   Time last() const { return now_; }  ///< of the last event so far
 
  private:
-  /// Which kind of thing an event is, in the high bits of it; the low ones say of which.
-  enum Kind : std::uint32_t { kArrival, kSend, kTimer, kFlow, kFault };
-  static constexpr unsigned kKindShift = 28;
-  static constexpr EventQueue::What what(Kind kind, std::uint32_t index) {
-    return static_cast<std::uint32_t>(kind) << kKindShift | index;
-  }
   /// A host's port: whose turn it is to send by it.
   struct Port {
     std::deque<std::uint32_t> turns;  // connections that may have something to send
     bool is_due = false;              // an event of it is in the queue
+    std::optional<BackgroundPackets> background;
+    std::uint32_t background_waiting = 0;  // packets
   };
   struct End {
     std::unique_ptr<HostConnection> connection;
@@ -58,12 +56,17 @@ class PacketNetwork final : public ComponentModule {
     std::vector<SessionId> draining;
   };
 
+  void start_background();
   void work();
   void run_until(Time limit);
   void arrive(PortId port);
   void send(NodeId host);
   void expire(std::uint32_t end);
+  void resume(PortId port);
   void start_flow();
+  void offer_background(NodeId host);
+  bool next_background(NodeId host, FabricPacket& packet);
+  void wake(NodeId host);
   void fail_or_mend();
   void offer(std::uint32_t end);
   void arm(std::uint32_t end, Time when);
@@ -90,6 +93,7 @@ class PacketNetwork final : public ComponentModule {
   std::vector<std::unique_ptr<PortPairs>> pairs_;  // by host
   std::vector<SessionId> next_session_;            // by end / 2
   Time now_{};
+  Random background_;
   std::uint64_t bytes_ = 0, delivered_ = 0, sent_ = 0, received_ = 0, unknown_ = 0;
   std::uint64_t activity_ = 0;
 };

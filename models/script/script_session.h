@@ -16,11 +16,13 @@
 #include "iommu/table_builder.h"
 #include "script/codec_script.h"
 #include "script/hca_script.h"
+#include "script/network_script.h"
 #include "script/pio_script.h"
 #include "script/rdma_script.h"
 #include "script/script_engine.h"
 #include "script/script_line.h"
 #include "script/script_output.h"
+#include "script/srdma_script.h"
 #include "system/machine.h"
 
 namespace flitwise {
@@ -38,6 +40,8 @@ class ScriptSession {
   void execute(const PioLine& line);   ///< its answers have no names and no time
   void execute(const RdmaLine& line);  ///< its answers have no time
   void execute(const HcaLine& line);   ///< likewise
+  void execute(const SrdmaLine& line);
+  void execute(const NetworkLine& line);
   /// Lets time pass up to `when`, counted from the end of the set-up; nothing where it has passed.
   void wait_until(Time when);
   void run_until_idle();
@@ -69,6 +73,8 @@ class ScriptSession {
   void run(const PioOp& op);
   void run(const RdmaOp& op);
   void run(const HcaOp& op);
+  void run(const NetworkOp& op);
+  void run(const SrdmaOp& op);
   /// Those that need no machine.
   template <class Op>
   auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {
@@ -114,6 +120,8 @@ class ScriptSession {
   std::unique_ptr<PioScript> pio_;                                // once a line needs it
   std::unique_ptr<RdmaScript> rdma_;                              // likewise
   std::unique_ptr<HcaScript> hca_;                                // likewise
+  std::unique_ptr<NetworkScript> network_;                        // likewise
+  std::unique_ptr<SrdmaScript> srdma_;                            // likewise
   std::optional<TableBuilder> tables_;                            // once something is mapped
   std::optional<std::uint32_t> queue_tail_;  // of invalidations that are not submitted yet
   std::uint32_t token_ = 0;                  // of the operation at hand

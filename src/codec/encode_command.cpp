@@ -66,12 +66,20 @@ FrameKeys read_frame_keys(const Json& keys, const JsonSource& source, bool is_in
   return frame;
 }
 
-FrameKeys read_check_key(const Json& keys) {
-  FrameKeys frame;
+struct RoceKeys {
+  bool checks = true;
+  RoceExtensions extensions;
+};
+
+RoceKeys read_roce_keys(const Json& keys) {
+  RoceKeys roce;
   JsonReader reader(keys, kSets);
-  reader.flag("check", frame.checks);
+  reader.flag("check", roce.checks);
+  reader.flag("echo", roce.extensions.has_echo);
+  reader.flag("sack", roce.extensions.has_sack);
+  reader.flag("place", roce.extensions.has_place);
   reader.finish();
-  return frame;
+  return roce;
 }
 
 // ---- JSON to hex digits
@@ -189,9 +197,9 @@ Json dllp_json(const std::string& hex, const FrameKeys& options, const JsonSourc
   return json;
 }
 
-Json roce_json(const std::string& hex, bool checks, const JsonSource& source) {
+Json roce_json(const std::string& hex, const RoceKeys& keys, const JsonSource& source) {
   const ByteVector bytes = bytes_in(hex, source);
-  PacketRead frame = read_roce_frame(bytes, checks);
+  PacketRead frame = read_roce_frame(bytes, keys.checks, keys.extensions);
   refuse_flaw(frame, 0, bytes, source);
   return std::move(frame.json);
 }
@@ -218,17 +226,17 @@ std::string packets_json(const std::string& kind, const Json& sets,
                          const std::vector<std::string>& lines, JsonSource source) {
   const bool is_cxl = kind == "cxl";
   const CxlGivenKind given = is_cxl ? cxl_kind_from_json(sets, kSets) : CxlGivenKind{};
-  const FrameKeys options = is_cxl           ? FrameKeys{}
-                            : kind == "roce" ? read_check_key(sets)
-                                             : read_frame_keys(sets, kSets, true);
+  const bool is_roce = kind == "roce";
+  const RoceKeys roce = is_roce ? read_roce_keys(sets) : RoceKeys{};
+  const FrameKeys options = is_cxl || is_roce ? FrameKeys{} : read_frame_keys(sets, kSets, true);
   CxlFlitStream stream;
   std::string text;
   for (const std::string& packet : lines) {
     if (!packet.empty()) {
-      const Json json = is_cxl           ? cxl_json(stream, given, packet, source)
-                        : kind == "roce" ? roce_json(packet, options.checks, source)
-                        : kind == "tlp"  ? tlp_json(packet, options, source)
-                                         : dllp_json(packet, options, source);
+      const Json json = is_cxl          ? cxl_json(stream, given, packet, source)
+                        : is_roce       ? roce_json(packet, roce, source)
+                        : kind == "tlp" ? tlp_json(packet, options, source)
+                                        : dllp_json(packet, options, source);
       text += json.dump() + '\n';
     }
     source.line += source.line > 0 ? 1 : 0;

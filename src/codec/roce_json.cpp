@@ -239,8 +239,15 @@ class FrameWriter {
 
   void lay_out(const ByteVector& payload) {
     reader_.skip("vlan");
-    RoceShape shape{&opcode_in(object_, source_), is_ipv6(object_, source_), reader_.has("vlan"),
-                    payload.size()};
+    extensions_.has_echo = reader_.has("echo");
+    extensions_.has_sack = reader_.has("sack");
+    reader_.flag("place", extensions_.has_place);
+    RoceShape shape{&opcode_in(object_, source_),
+                    is_ipv6(object_, source_),
+                    reader_.has("vlan"),
+                    payload.size(),
+                    {},
+                    extensions_};
     const Json bth = object_in(object_, "bth");
     std::uint64_t pad = 0;
     if (bth.contains("pad") && json_value::read_number(bth["pad"], 0, 3, pad).empty()) {
@@ -310,7 +317,7 @@ class FrameWriter {
   }
 
   void check_bytes(bool checks) const {
-    const auto flaw = read_roce(bytes_.data(), bytes_.size()).flaw;
+    const auto flaw = read_roce(bytes_.data(), bytes_.size(), extensions_).flaw;
     if (flaw && (checks || !flaw->breaks_rule_only())) {
       refuse(
           source_, "",
@@ -321,20 +328,24 @@ class FrameWriter {
   const Json& object_;
   const JsonSource& source_;
   JsonReader reader_;
+  RoceExtensions extensions_;
   RoceParts parts_;
   ByteVector bytes_;
 };
 
 }  // namespace
 
-PacketRead read_roce_frame(const ByteVector& bytes, bool checks) {
-  const RoceRead read = read_roce(bytes.data(), bytes.size());
+PacketRead read_roce_frame(const ByteVector& bytes, bool checks, const RoceExtensions& extensions) {
+  const RoceRead read = read_roce(bytes.data(), bytes.size(), extensions);
   if (read.flaw && (checks || !read.flaw->breaks_rule_only())) {
     return {{}, PacketFlaw{name_of(read.flaw->error), read.flaw->sentence(), read.flaw->offset}};
   }
   Json json = frame_json(bytes, read);
   if (!checks) {
     json["check"] = false;
+  }
+  if (extensions.has_place) {
+    json["place"] = true;
   }
   return {std::move(json), std::nullopt};
 }

@@ -27,7 +27,7 @@ class Waits {
   std::vector<bool> bits_;
 };
 
-// Follows all ways of all hosts to one of those behind `leaf`.
+// Follows all ways of all hosts to this one.
 void add_ways_to(const NextHops& hops, NodeId host, Waits& waits) {
   const NetworkGraph& graph = hops.graph();
   std::vector<bool> is_seen(graph.ports());
@@ -107,8 +107,13 @@ class Search {
 std::vector<PortId> find_channel_cycle(const NextHops& hops) {
   const NetworkGraph& graph = hops.graph();
   Waits waits(graph);
+  // Ways to hosts of one leaf differ in their last channel alone, which waits for none.
+  std::vector<bool> is_done(graph.hosts());
   for (NodeId host = 0; host < graph.hosts(); ++host) {
-    add_ways_to(hops, host, waits);
+    if (const std::uint32_t leaf = hops.leaf_of_host(host); !is_done[leaf]) {
+      is_done[leaf] = true;
+      add_ways_to(hops, host, waits);
+    }
   }
   Search search(graph, waits);
   for (PortId port = 0; port < graph.ports(); ++port) {

@@ -7,7 +7,7 @@ namespace flitwise {
 namespace {
 
 constexpr std::uint32_t kCrc32cReversed = 0x82f63b78;
-constexpr std::uint8_t kUdp = 17;
+constexpr std::uint8_t kUdpProtocol = 17;
 
 struct Crc32cTable {
   std::array<std::uint32_t, 256> by_byte{};
@@ -56,7 +56,7 @@ struct TupleTables {
     const auto crc_of = [](const TupleBytes& bytes) {
       std::array<std::uint8_t, kTupleBytes + 1> all{};
       std::copy(bytes.begin(), bytes.end(), all.begin());
-      all.back() = kUdp;
+      all.back() = kUdpProtocol;
       return crc32c(all.data(), all.size());
     };
     crc_of_zeros = crc_of(TupleBytes{});
@@ -119,7 +119,7 @@ std::uint32_t hash_of(const FiveTuple& tuple, FlowHash hash, bool is_symmetric) 
     case FlowHash::kXorFold: break;
   }
   return tuple.source ^ tuple.destination ^
-         (std::uint32_t{tuple.source_port} << 16 | tuple.destination_port) ^ kUdp;
+         (std::uint32_t{tuple.source_port} << 16 | tuple.destination_port) ^ kUdpProtocol;
 }
 
 std::vector<std::uint32_t> switch_seeds(const Random& stream, std::size_t switches,

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "network/channel_cycles.h"
 #include "network/ideal_time.h"
+#include "network/pfc.h"
 #include "workload/flow_patterns.h"
 #include "workload/flow_trace.h"
 
@@ -64,6 +67,15 @@ NetworkPlan network_plan(const NetworkConfig& network) {
     case NetworkTopology::kFatTree: return fat_tree_plan(fat_tree_of(network.hosts), rate);
     default: return star_plan(network.hosts, rate);
   }
+}
+
+std::uint32_t most_ports(const NetworkPlan& plan) {
+  std::vector<std::uint32_t> ports(plan.nodes());
+  for (const PlannedEdge& edge : plan.edges) {
+    ++ports[edge.from];
+    ++ports[edge.to];
+  }
+  return *std::max_element(ports.begin(), ports.end());
 }
 
 std::unique_ptr<FlowSource> flow_source(const Config& config, const Random& random) {
@@ -158,7 +170,16 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
            fmt::format("no link is called {}; expected a name such as {}", network.fault.link,
                        plan.name_of_edge(static_cast<EdgeId>(plan.edges.size() - 1))));
   }
-  if (all.empty() && !network.allow_cycles) {
+  if (all.empty() && network.pfc.is_on) {
+    const NetworkPlan plan = network_plan(network);
+    const std::uint32_t ports = most_ports(plan);
+    const PfcRules rules = pfc_of(network.switches.queue, ports, srdma.mtu, network.pfc.headroom);
+    const std::string complaint =
+        complaint_about(rules, network.switches.queue, ports, srdma.mtu, plan.edges.front().rate);
+    add_if(!complaint.empty(),
+           {"network.pfc.enabled", "network.pfc.headroom", "network.switch.queue"}, complaint);
+  }
+  if (all.empty() && (network.pfc.is_on || !network.allow_cycles)) {
     const NetworkPlan plan = network_plan(network);
     const NetworkGraph graph(plan);
     const NextHops hops(graph);

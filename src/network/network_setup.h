@@ -22,6 +22,8 @@ std::unique_ptr<FlowSource> flow_source(const Config& config, const Random& rand
 /// Of all flows: packets that carry their bytes. Makes them all.
 std::uint64_t data_packets(const Config& config);
 
+/// Ports of the switch that has most.
+std::uint32_t most_ports(const NetworkPlan& plan);
 /// The edge that network.fault.link names.
 std::optional<EdgeId> fault_edge(const NetworkConfig& network, const NetworkPlan& plan);
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kFar = ~std::uint32_t{0};
 
 // The switch that a host with one edge is at; else the host itself.
-NodeId leaf_of_host(const NetworkGraph& graph, NodeId host) {
+NodeId switch_of_host(const NetworkGraph& graph, NodeId host) {
   const PortSet ports = graph.ports_of(host);
   const NodeId other = graph.port(ports[0]).to;
   return ports.size() == 1 && !graph.is_host(other) ? other : host;
@@ -48,7 +48,7 @@ NextHops::NextHops(const NetworkGraph& graph)
       is_cut_(graph.hosts()) {
   std::vector<std::uint32_t> group_at(graph.nodes(), kFar);
   for (NodeId host = 0; host < graph.hosts(); ++host) {
-    const NodeId leaf = leaf_of_host(graph, host);
+    const NodeId leaf = switch_of_host(graph, host);
     if (group_at[leaf] == kFar) {
       group_at[leaf] = static_cast<std::uint32_t>(leaf_of_.size());
       leaf_of_.push_back(leaf);

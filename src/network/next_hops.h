@@ -31,6 +31,8 @@ class NextHops {
     const Set& set = sets_[table_[std::size_t{node} * leaf_of_.size() + group]];
     return {pool_.data() + set.first, set.count};
   }
+  /// Hosts of one leaf have one number, from 0 on.
+  std::uint32_t leaf_of_host(NodeId host) const { return groups_[host]; }
   /// Nodes on a shortest way, without the two ends; packets of a flow alone cross so many queues
   /// of switches. 0 also where there is no way. Walks the way.
   std::uint32_t switches_between(NodeId from, NodeId to) const;

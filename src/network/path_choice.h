@@ -41,6 +41,8 @@ class PathChoice {
  public:
   struct Counts {
     std::uint64_t ecmp = 0, adaptive = 0;  ///< packets
+    /// Those of ECMP that had a choice, by the place of their port among the candidates.
+    std::vector<std::uint64_t> buckets;
   };
 
   /// `random`: of its own, of stream `ecmp`. `rules` have to outlive it.
@@ -50,14 +52,20 @@ class PathChoice {
     return rules_.adaptive.is_on &&
            ((seen.tos & rules_.adaptive.mask) == rules_.adaptive.value || seen.has_ar_bit);
   }
-  /// One of the candidates. metric(port) is how loaded it is: bytes in its queue, or femtoseconds
-  /// for which it was busy; it is asked of packets with adaptive routing alone, once a candidate.
-  /// REQUIRES: candidates is not empty; now does not fall.
+  /// One of the candidates: candidates[H(5-tuple, seed) mod n], the same port for a tuple while
+  /// they stay; or by the metric. metric(port) is how loaded it is: bytes in its queue, or
+  /// femtoseconds for which it was busy; it is asked of packets with adaptive routing alone, once a
+  /// candidate. REQUIRES: candidates is not empty; now does not fall.
   template <class Metric>
   PortId choose(Time now, const SwitchView& seen, PortSet candidates, Metric metric) {
     if (!is_adaptive(seen)) {
       ++counts_.ecmp;
-      return ecmp(seen.hash, candidates);
+      if (candidates.size() == 1) {
+        return candidates[0];
+      }
+      const std::uint32_t place = with_seed(seen.hash, seed_) % candidates.size();
+      count(place);
+      return candidates[place];
     }
     ++counts_.adaptive;
     if (candidates.size() == 1) {
@@ -76,11 +84,6 @@ class PathChoice {
     flowlet.last = now;
     return flowlet.port;
   }
-  /// candidates[H(5-tuple, seed) mod n]: the same port for a tuple while the candidates stay.
-  PortId ecmp(std::uint32_t hash, PortSet candidates) const {
-    return candidates.size() == 1 ? candidates[0]
-                                  : candidates[with_seed(hash, seed_) % candidates.size()];
-  }
   const Counts& counts() const { return counts_; }
 
  private:
@@ -90,6 +93,12 @@ class PathChoice {
     Time last{};
   };
 
+  void count(std::uint32_t place) {
+    if (place >= counts_.buckets.size()) {
+      counts_.buckets.resize(place + 1);  // once a place
+    }
+    ++counts_.buckets[place];
+  }
   Time gap() const { return rules_.adaptive.flowlet_gap; }
   std::uint64_t level_of(std::uint64_t load) const {
     const std::uint64_t levels = rules_.adaptive.levels;

@@ -8,13 +8,13 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint8_t kUdpProtocol = 17;
+constexpr std::uint8_t kUdp = 17;
 constexpr std::uint16_t kLaterFragment = 0x1fff, kRocePort = 4791;
 constexpr std::size_t kUdpAt = kIpv4At + kIpv4Bytes, kUdpBytes = 8;
 
 bool has_ports(const ByteVector& frame) {
   const std::uint8_t* const ip = &frame[kIpv4At];
-  return ip[9] == kUdpProtocol && (boost::endian::load_big_u16(ip + 6) & kLaterFragment) == 0 &&
+  return ip[9] == kUdp && (boost::endian::load_big_u16(ip + 6) & kLaterFragment) == 0 &&
          frame.size() >= kUdpAt + kUdpBytes;
 }
 

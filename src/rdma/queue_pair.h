@@ -65,7 +65,9 @@ class QueuePair {
   /// When something is to be done without a packet: a NAK for a gap, an ACK that was put off,
   /// answers that are missing. Never: nothing is. It may have passed.
   Time due() const {
-    return std::min(gap_due_, std::min(responder_.ack_due(), requester_.gap_due()));
+    return is_one_of(context_.state, kReceivingStates)
+               ? std::min(gap_due_, std::min(responder_.ack_due(), requester_.gap_due()))
+               : Time::never();
   }
   /// What is due is done; next() may have packets then.
   void expire(Time now);
@@ -73,7 +75,8 @@ class QueuePair {
   void set_gap_time(Time span) { context_.setup.gap_time = span; }
 
   /// The next packet that was found to be lost since the last call; false: no more. Asked behind
-  /// receive(), expire() and time_out() it is told before it leaves again. [LR-5] [MO-2]
+  /// receive(), expire() and time_out() it is told before it leaves again. With go-back-N the one
+  /// that a NAK names is, and others that are sent again are not. [LR-5] [MO-2]
   bool next_loss(LostPacket& lost) { return requester_.next_loss(lost); }
   /// A session has ended: what has no answer and left by it last is sent again. [KY-4]
   void resend(std::uint16_t session) { requester_.resend(session); }

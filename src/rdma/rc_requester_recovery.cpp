@@ -135,7 +135,7 @@ void RcRequester::note_arrivals(const RdmaPacket& packet) {
   const auto note = [&](Psn psn) {
     const SentPacket* const sent = sent_.find(psn);
     if (psn_distance(psn, oldest_) >= 0 && psn_distance(psn, sent_end_) < 0 && sent != nullptr &&
-        !sent->is_answered) {
+        sent->is_answered == 0) {
       sent_.arrive(psn);
     }
   };

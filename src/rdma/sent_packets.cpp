@@ -18,11 +18,11 @@ std::uint8_t SentPackets::count(Psn psn, bool is_answered) {
     sent = SentPacket{};
     sent.psn = psn;
   }
-  sent.is_answered = is_answered;
+  sent.is_answered = is_answered ? 1 : 0;
   const std::uint8_t before = sent.times;
-  sent.times = before == std::numeric_limits<std::uint8_t>::max()
-                   ? before
-                   : static_cast<std::uint8_t>(before + 1);
+  if (before < std::numeric_limits<std::uint8_t>::max()) {
+    ++sent.times;
+  }
   return before;
 }
 
@@ -59,7 +59,7 @@ bool SentPackets::lose(Psn psn, LossCause cause) {
 void SentPackets::charge(Psn psn, LossCause cause) {
   untold_.insert(psn);
   if (find(psn) != nullptr) {
-    place(psn).lost_by = cause;
+    place(psn).lost_by = static_cast<std::uint8_t>(static_cast<unsigned>(cause) & 0x7f);
   }
 }
 
@@ -78,20 +78,21 @@ bool SentPackets::next_loss(LostPacket& lost) {
   untold_.erase(psn);
   lost = {psn, kNoSession, LossCause::kAnswer, 0, {}};
   if (const SentPacket* const sent = find(psn)) {
-    const bool is_ours = sent->lost_by != LossCause::kAnswer;
-    lost = {psn, is_ours ? sent->session : kNoSession, sent->lost_by, sent->times, sent->at};
+    const auto cause = static_cast<LossCause>(sent->lost_by);
+    const bool is_ours = cause != LossCause::kAnswer;
+    lost = {psn, is_ours ? sent->session : kNoSession, cause, sent->times, sent->at};
   }
   return true;
 }
 
-// Places of PSNs that are all within the window differ. A probe, below it, may take one of them
-// away before the first growth alone.
+// Places of PSNs that are within the window differ, and from that of the PSN before it, which a
+// probe has.
 SentPacket& SentPackets::make_place(Psn psn) {
   constexpr std::size_t kFirst = 16;
   const auto distance = static_cast<std::size_t>((psn - arrived_.base()) & kPsnMask);
   const bool is_ahead = psn_distance(psn, arrived_.base()) >= 0;
   std::size_t size = std::max(places_.size(), kFirst);
-  while (is_ahead && size <= distance) {
+  while (is_ahead && size <= distance + 1) {
     size *= 2;
   }
   if (size != places_.size()) {

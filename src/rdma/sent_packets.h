@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/time.h"
 #include "rdma/psn_set.h"
 #include "rdma/rdma_packet.h"
@@ -20,6 +21,10 @@ enum class LossCause : std::uint8_t {
   kAnswer,   ///< answers behind its own came, and it did not
   kSession   ///< its session has gone [KY-4]
 };
+constexpr const char* name_of(LossCause cause) {
+  constexpr const char* kNames[] = {"nak", "sack", "timeout", "answer", "session"};
+  return name_in(kNames, cause);
+}
 
 /// Of a PSN that has been sent. Those that are acknowledged stay until their place is needed, so
 /// that echoes which come late find them.
@@ -28,9 +33,12 @@ struct SentPacket {
   Psn psn = 0;
   std::uint16_t session = kNoSession;  ///< that it left by last
   std::uint8_t times = 0;              ///< that it has been sent, up to 255 [WT-C8]
-  bool is_answered = false;            ///< a READ or atomic, whose answer brings bytes
-  LossCause lost_by = LossCause::kNak;
+  std::uint8_t is_answered : 1;        ///< a READ or atomic, whose answer brings bytes
+  std::uint8_t lost_by : 7;            ///< LossCause, of one that was lost
+
+  SentPacket() : is_answered(0), lost_by(0) {}
 };
+static_assert(sizeof(SentPacket) == 16, "one for each PSN of a window");
 
 /// The session that it is charged to. [MO-2] [LR-5]
 struct LostPacket {
@@ -41,7 +49,7 @@ struct LostPacket {
   Time sent_at{};
 };
 
-/// Each call costs the same whatever the window, but those that say otherwise. Memory: 24 bytes for
+/// Each call costs the same whatever the window, but those that say otherwise. Memory: 16 bytes for
 /// each PSN of the longest distance so far between the oldest without an answer and the newest.
 class SentPackets {
  public:

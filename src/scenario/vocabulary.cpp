@@ -15,6 +15,7 @@
 #include "cxl/flit_frame.h"
 #include "flitwise/flit.h"
 #include "rdma/qp_context.h"
+#include "srdma/receive_checks.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/message_fields.h"
 #include "tlp/tlp_check.h"
@@ -124,9 +125,17 @@ std::vector<std::string> cxl_message_fields() {
 }
 
 std::vector<std::string> rdma_pair_fields() {
-  std::vector<std::string> names = {"end",      "state",    "waiting", "unacknowledged",
-                                    "rnr_wait", "expected", "msn",     "buffers"};
+  std::vector<std::string> names = {"end",      "state", "waiting", "unacknowledged", "rnr_wait",
+                                    "expected", "msn",   "buffers", "held",           "deepest"};
   add_names<QpCounter>(kQpCounters, names);
+  return names;
+}
+
+std::vector<std::string> srdma_count_fields() {
+  std::vector<std::string> names = words_of(
+      "end rx_cm_auth rx_cm_replay rx_cm_malformed cm_sent cm_resent cm_repeated cm_stray "
+      "cm_refused cm_failed no_port refreshes replacements ports");
+  add_names<ReceiveCounter>(kReceiveCounters, names);
   return names;
 }
 
@@ -195,9 +204,19 @@ const std::vector<EventKind>& event_kinds() {
       {"pio_core",
        {"core", "stores", "whole_writes", "partial_writes", "held_bytes", "waiting", "fenced",
         "fences", "stalls"}},
+      {"network_ready", {"hosts", "switches", "edges", "cycle"}},
+      {"network_packet", {"outcome", "way", "ttl", "ce", "checksum"}},
+      {"network_spread", {"packets", "delivered", "ways", "least", "most"}},
+      {"network_sessions", {"sessions", "rounds", "ways"}},
+      {"network_port", {"port", "packets", "bytes", "full", "red", "ce", "queued", "up"}},
+      {"network_counts",
+       {"delivered", "ttl", "no_route", "lost", "full", "red", "ecmp", "adaptive"}},
       {"rdma_packet",
        {"end", "opcode", "psn", "bytes", "pad", "ack_req", "va", "rkey", "length", "imm",
-        "syndrome", "msn", "original"}},
+        "syndrome", "msn", "original", "session", "echo_session", "echo_psn", "hold_ns", "ce",
+        "sack"}},
+      {"rdma_loss", {"end", "psn", "cause", "session"}},
+      {"rdma_rate", {"end", "session", "mbps", "target_mbps", "alpha"}},
       {"rdma_completion", {"end", "wr", "status", "op", "bytes", "imm", "invalidated"}},
       {"rdma_pair", rdma_pair_fields()},
       {"rdma_key", {"end", "key"}},
@@ -216,6 +235,16 @@ const std::vector<EventKind>& event_kinds() {
        {"hits", "fetches", "waits", "stalls", "write_backs", "translated", "untranslated",
         "access_waits", "access_faults", "requests", "failures", "discarded", "invalidations_hit",
         "invalidations_missed"}},
+      {"srdma_message", {"end", "kind", "sg", "reason", "sessions", "qps", "lost"}},
+      {"srdma_event",
+       {"end", "kind", "group", "session", "reason", "qpn", "peer_qpn", "psn", "ns"}},
+      {"srdma_frame", {"end", "outcome", "group", "session", "qpn", "bytes"}},
+      {"srdma_group", {"end", "group", "sg", "state", "eligible", "sessions", "qps"}},
+      {"srdma_session",
+       {"end", "group", "session", "state", "eligible", "in_flight", "src_port", "dst_port",
+        "epoch"}},
+      {"srdma_guesses", {"end", "unknown", "hits"}},
+      {"srdma_counts", srdma_count_fields()},
       {"sdma_read", {"engine", "addr", "bytes"}},
       {"sdma_head", {"engine", "addr", "head", "interrupt"}},
       {"sdma_engine",
@@ -351,7 +380,9 @@ const std::vector<std::string>& error_kinds() {
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused "
+        "network_refused srdma_refused bad_crc unknown_type too_many_starts pio_setup_refused "
+        "pio_store_refused "
+        "rdma_refused "
         "hca_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
@@ -373,8 +404,8 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line",          "no_progress",       "bad_start",    "bad_end",
-      "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
+      "srdma_refused",     "network_refused",   "bad_line",     "no_progress",  "bad_start",
+      "bad_end",           "bad_lcrc",          "bad_crc",      "unknown_type", "too_many_starts",
       "pio_setup_refused", "pio_store_refused", "rdma_refused", "hca_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);

@@ -60,29 +60,29 @@ Complaint read_edges(const Json& value, EdgeRate rate, NetworkPlan& plan) {
   return problem;
 }
 
-enum class Topology : std::uint8_t { kDirect, kDumbbell, kLeafSpine, kFatTree, kEdges };
+enum class TopologyWord : std::uint8_t { kDirect, kDumbbell, kLeafSpine, kFatTree, kEdges };
 
 // Keys that the topology does not use are unknown.
 void read_plan(JsonReader& in, NetworkPlan& plan) {
-  std::optional<Topology> given;
+  std::optional<TopologyWord> given;
   in.word("topology", {"direct", "dumbbell", "leaf_spine", "fat_tree", "edges"}, given);
-  const Topology topology =
-      given.value_or(in.has("edges") ? Topology::kEdges : Topology::kLeafSpine);
+  const TopologyWord topology =
+      given.value_or(in.has("edges") ? TopologyWord::kEdges : TopologyWord::kLeafSpine);
   const EdgeRate rate = read_rate(in, "gbps", "delay_ns");
   std::uint32_t hosts = 2, leaves = 2, spines = 4, k = 4;
   switch (topology) {
-    case Topology::kDirect: plan = direct_plan(rate); break;
-    case Topology::kDumbbell:
+    case TopologyWord::kDirect: plan = direct_plan(rate); break;
+    case TopologyWord::kDumbbell:
       in.number("hosts", 1, kMostSide, hosts);
       plan = dumbbell_plan(hosts, rate, rate);
       break;
-    case Topology::kLeafSpine:
+    case TopologyWord::kLeafSpine:
       in.number("hosts", 1, kMostSide, hosts);
       in.number("leaves", 1, kMostSide, leaves);
       in.number("spines", 1, kMostSide, spines);
       plan = leaf_spine_plan(leaves, hosts, spines, rate, rate);
       break;
-    case Topology::kFatTree:
+    case TopologyWord::kFatTree:
       in.number("k", 2, 10, k);
       if (k % 2 != 0) {
         in.complain("k", fmt::format("{} seen; expected an even number", k));
@@ -90,7 +90,7 @@ void read_plan(JsonReader& in, NetworkPlan& plan) {
       }
       plan = fat_tree_plan(k, rate);
       break;
-    case Topology::kEdges:
+    case TopologyWord::kEdges:
       in.field("edges", [&](const Json& value) { return read_edges(value, rate, plan); });
       break;
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -17,7 +16,7 @@ namespace flitwise {
 
 /// What the verbs do.
 struct NetworkActions {
-  static constexpr std::uint64_t kMostPackets = 200'000;  // of one line
+  static constexpr std::uint64_t kMostPackets = 20'000;  // of one line
   using Walk = NetworkScript::Walk;
   using Network = NetworkScript::Network;
 
@@ -149,7 +148,8 @@ void send_packets(NetworkScript& script, const NetworkLine& line, NodeId from, N
                                 {"most", most->second}});
 }
 
-// So many sessions, each with ports of its own, in so many rounds: ways that are used, in the mean.
+// So many sessions, each with ports of its own, in so many rounds: ways that they use, of all
+// rounds.
 void send_sessions(NetworkScript& script, const NetworkLine& line, NodeId from, NodeId to) {
   const std::uint64_t sessions = line.numbers[0], rounds = line.numbers[1];
   if (sessions == 0 || rounds == 0 || sessions * rounds > NetworkActions::kMostPackets) {
@@ -171,11 +171,9 @@ void send_sessions(NetworkScript& script, const NetworkLine& line, NodeId from, 
     }
     ways += seen.size();
   }
-  const double mean = static_cast<double>(ways) / static_cast<double>(rounds);
-  NetworkActions::tell(script, {{"event", "network_sessions"},
-                                {"sessions", sessions},
-                                {"rounds", rounds},
-                                {"ways", std::round(mean * 1000) / 1000}});
+  NetworkActions::tell(
+      script,
+      {{"event", "network_sessions"}, {"sessions", sessions}, {"rounds", rounds}, {"ways", ways}});
 }
 
 void set_queue(NetworkScript& script, const NetworkLine& line, PortId port) {

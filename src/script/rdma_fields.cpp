@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <type_traits>
+
+#include "script/array_line.h"
 
 namespace flitwise {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 constexpr std::uint64_t kMostWord = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMostHalf = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostQueue = 4096;
+constexpr std::size_t kRcOpcodes = 0x18;
+constexpr std::uint64_t kMostSpan = 1'000'000'000;  // ns
 constexpr std::uint64_t kMostRdmaMemory = std::uint64_t{1} << 24;
 const char* const kRightNames[] = {"LW", "RR", "RW", "RA"};
 
@@ -30,9 +35,10 @@ std::vector<std::string> all_names(int count) {
 const std::vector<std::string>& opcode_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
-    for (unsigned i = 0; i < 0x18; ++i) {
+    for (unsigned i = 0; i < kRcOpcodes; ++i) {
       names.emplace_back(info_of(static_cast<RdmaOpcode>(i)).name);
     }
+    names.emplace_back(info_of(RdmaOpcode::kCnp).name);
     return names;
   }();
   return kNames;
@@ -59,8 +65,16 @@ void set_of_pair(RdmaEndSetup& end, std::uint64_t value) {
   member = static_cast<std::decay_t<decltype(member)>>(value);
 }
 template <auto Member>
+void set_of_time(RdmaEndSetup& end, std::uint64_t ns) {
+  end.pair.*Member = Time::from_ns(static_cast<std::int64_t>(ns));
+}
+template <auto Member>
 void set_of_end(RdmaEndSetup& end, std::uint64_t value) {
   end.*Member = value;
+}
+// A packet further ahead asks for a NAK, unless the next key says otherwise. [RX-3]
+void set_of_window(RdmaEndSetup& end, std::uint64_t value) {
+  end.pair.reorder_window = end.pair.nak_distance = static_cast<std::uint32_t>(value);
 }
 struct RdmaSetupKey {
   const char* name;
@@ -80,6 +94,12 @@ constexpr RdmaSetupKey kRdmaSetupKeys[] = {
     {"rnr_retry", 0, 7, set_of_pair<&QueuePairSetup::rnr_retries>},
     {"rnr_timer", 0, 31, set_of_pair<&QueuePairSetup::rnr_time>},
     {"ack_every", 1, kMostQueue, set_of_pair<&QueuePairSetup::ack_every>},
+    {"ack_every_session", 0, kMostQueue, set_of_pair<&QueuePairSetup::ack_every_session>},
+    {"ack_delay_ns", 1, kMostSpan, set_of_time<&QueuePairSetup::ack_delay>},
+    {"ooo_window", 1, kMostQueue, set_of_window},
+    {"ooo_nak_threshold", 1, kMostQueue, set_of_pair<&QueuePairSetup::nak_distance>},
+    {"gap_timer_ns", 1000, kMostSpan, set_of_time<&QueuePairSetup::gap_time>},
+    {"cnp_interval_ns", 1, kMostSpan, set_of_time<&QueuePairSetup::cnp_interval>},
     {"memory", 1, kMostRdmaMemory, set_of_end<&RdmaEndSetup::memory_bytes>}};
 
 // One piece by its own keys, or several as a list of [address, bytes, key].
@@ -108,6 +128,51 @@ void read_rdma_view(JsonReader& in, MemoryView& view) {
   });
 }
 
+// What both ends have agreed on. [RX-2, 6] [LR-1, 2] [MO-1] [CC-4]
+void read_agreement(JsonReader& in, std::array<RdmaEndSetup, 2>& ends) {
+  static const std::vector<std::string> kModes = all_names<ReceiveMode>(kReceiveModes);
+  static const std::vector<std::string> kWays = all_names<Recovery>(kRecoveries);
+  static const std::vector<std::string> kRates = {"none", "dcqcn_qp", "dcqcn_session"};
+  QueuePairSetup agreed;
+  agreed.mode = static_cast<ReceiveMode>(in.word("mode", kModes));
+  agreed.recovery = agreed.keeps_order() ? Recovery::kGoBackN : Recovery::kSelective;
+  std::optional<Recovery> recovery;
+  in.word("recovery", kWays, recovery);
+  agreed.recovery = recovery.value_or(agreed.recovery);
+  in.flag("echo", agreed.has_echo);
+  in.flag("sack", agreed.has_sack);
+  agreed.cnp = static_cast<CnpMode>(in.word("cc", kRates));
+  if (agreed.keeps_order() && agreed.is_selective()) {
+    in.complain("recovery",
+                "\"selective\" seen; expected \"go_back_n\" with mode \"in_order\", "
+                "or mode \"reorder\" or \"ddp\"");
+  }
+  if (agreed.keeps_order() && agreed.has_sack) {
+    in.complain("sack",
+                "true seen; expected false with mode \"in_order\", which keeps nothing, or "
+                "mode \"reorder\" or \"ddp\"");
+  }
+  for (RdmaEndSetup& end : ends) {
+    end.pair.mode = agreed.mode;
+    end.pair.recovery = agreed.recovery;
+    end.pair.has_echo = agreed.has_echo;
+    end.pair.has_sack = agreed.has_sack;
+    end.pair.cnp = agreed.cnp;
+    end.pair.keeps_sent = true;
+  }
+}
+
+// Of one that is forged.
+Complaint read_echo(const Json& value, RdmaPacket& fields) {
+  fields.has_echo = true;
+  return complaint_within(value, [&](JsonReader& in) {
+    in.number("session", 0, 0xffff, fields.echo.session);
+    in.number("psn", 0, kPsnMask, fields.echo.psn);
+    in.number("hold_ns", 0, kMostHalf, fields.echo.hold_ns);
+    in.flag("ce", fields.echo.is_marked);
+  });
+}
+
 }  // namespace
 
 Complaint read_rdma_rights(const Json& value, std::uint8_t& rights) {
@@ -124,7 +189,8 @@ Complaint read_rdma_rights(const Json& value, std::uint8_t& rights) {
   return {};
 }
 
-void read_rdma_setup(JsonReader& in, std::array<RdmaEndSetup, 2>& ends, bool& connects) {
+void read_rdma_setup(JsonReader& in, RdmaLine& line) {
+  std::array<RdmaEndSetup, 2>& ends = line.setup;
   for (unsigned end = 0; end < 2; ++end) {
     ends[end].pair.number = 0x11 + end;
     ends[end].pair.rights = kRemoteRead | kRemoteWrite | kRemoteAtomic;
@@ -152,7 +218,9 @@ void read_rdma_setup(JsonReader& in, std::array<RdmaEndSetup, 2>& ends, bool& co
   read_both(in, "srq", [&](const Json& value, unsigned end) {
     return json_value::read_bool(value, ends[end].shares_buffers);
   });
-  in.flag("connect", connects);
+  read_agreement(in, ends);
+  in.number("sessions", 1, 64, line.sessions);
+  in.flag("connect", line.connects);
   for (unsigned end = 0; end < 2; ++end) {
     QueuePairSetup& pair = ends[end].pair;
     pair.mtu = static_cast<std::uint32_t>(mtu);
@@ -186,7 +254,7 @@ void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet) {
     if (!complaint.empty()) {
       std::size_t place = 0;
       complaint = json_value::read_word(value, opcode_names(), place);
-      number = place;
+      number = place < kRcOpcodes ? place : static_cast<unsigned>(RdmaOpcode::kCnp);
     }
     fields.opcode = static_cast<RdmaOpcode>(number);
     return complaint;
@@ -205,6 +273,12 @@ void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet) {
   in.number("imm", 0, kMostHalf, fields.immediate);
   in.number("syndrome", 0, 255, fields.syndrome);
   in.number("msn", 0, kPsnMask, fields.messages);
+  in.number("session", 0, kNoSession - 1, fields.session);
+  in.flag("ce", fields.is_marked);
+  in.flag("names_place", fields.names_place);
+  in.field("echo", [&](const Json& value) { return read_echo(value, fields); });
+  fields.has_sack = in.has("sack");
+  in.number("sack", 0, kMostWord, fields.sack);
   std::uint64_t filler = 0;
   in.number("bytes", 0, kMostQueue, filler);
   packet.bytes.assign(filler, 0xee);

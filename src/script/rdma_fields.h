@@ -7,11 +7,13 @@
 
 #include "codec/json_reader.h"
 #include "rdma/rdma_end.h"
+#include "script/rdma_line.h"
 
 namespace flitwise {
 
-/// Each key has one value, or a list of one for each end; what each end knows of its peer follows.
-void read_rdma_setup(JsonReader& in, std::array<RdmaEndSetup, 2>& ends, bool& connects);
+/// A key has one value, or a list of one for each end where both need not agree; what each end
+/// knows of its peer follows. Into line: setup, connects, sessions.
+void read_rdma_setup(JsonReader& in, RdmaLine& line);
 void read_rdma_send(JsonReader& in, SendWork& work);
 void read_rdma_receive(JsonReader& in, ReceiveWork& work);
 /// Whatever a peer might send.

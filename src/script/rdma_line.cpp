@@ -9,9 +9,9 @@
 namespace flitwise {
 namespace {
 
-constexpr const char* kRdmaArgumentNames[] = {"{setup}", "end",      "number",  "address",
-                                              "hex",     "flag",     "rights",  "state",
-                                              "{work}",  "{buffer}", "{packet}"};
+constexpr const char* kRdmaArgumentNames[] = {"{setup}", "end",      "number",   "address",
+                                              "hex",     "flag",     "rights",   "state",
+                                              "{work}",  "{buffer}", "{packet}", "session"};
 
 Complaint read_state(const Json& value, QpState& state) {
   std::vector<std::string> names;
@@ -30,8 +30,7 @@ Complaint read_rdma_argument(RdmaArgument argument, const Json& value, RdmaLine&
   };
   switch (argument) {
     case RdmaArgument::kSetup:
-      return complaint_within(
-          value, [&](JsonReader& in) { read_rdma_setup(in, line.setup, line.connects); });
+      return complaint_within(value, [&](JsonReader& in) { read_rdma_setup(in, line); });
     case RdmaArgument::kEnd: {
       std::uint64_t end = 0;
       Complaint complaint = json_value::read_number(value, 0, 1, end);
@@ -53,6 +52,7 @@ Complaint read_rdma_argument(RdmaArgument argument, const Json& value, RdmaLine&
       line.numbers.push_back(rights);
       return complaint;
     }
+    case RdmaArgument::kSession: return number(kNoSession - 1);
     case RdmaArgument::kState: return read_state(value, line.state);
     case RdmaArgument::kSend:
       return complaint_within(value, [&](JsonReader& in) { read_rdma_send(in, line.send); });

@@ -27,23 +27,27 @@ enum class RdmaArgument : std::uint8_t {
   kState,    ///< "RTS"
   kSend,     ///< a work request
   kReceive,  ///< a receive buffer
-  kPacket    ///< fields of a packet
+  kPacket,   ///< fields of a packet
+  kSession   ///< its number, 16 bits without 0xffff
 };
 struct RdmaVerb {
   const char* name;
   std::vector<RdmaArgument> arguments;
   void (*apply)(RdmaScript& script, const RdmaLine& line);
 };
+/// Those of several sessions and of time.
+std::vector<RdmaVerb> rdma_path_verbs();
 /// All that parse_rdma_line() takes.
 const std::vector<RdmaVerb>& rdma_verbs();
 
 struct RdmaLine {
   const RdmaVerb* verb = nullptr;
   unsigned end = 0;
-  std::vector<std::uint64_t> numbers;  ///< numbers, addresses, flags and rights, in order
+  std::vector<std::uint64_t> numbers;  ///< numbers, sessions, addresses, flags, rights, in order
   std::vector<std::uint8_t> bytes;
   std::array<RdmaEndSetup, 2> setup;
-  bool connects = true;  ///< of kSetup: both ends go to RTS
+  bool connects = true;   ///< of kSetup: both ends go to RTS
+  unsigned sessions = 1;  ///< of kSetup: among which rates are divided
   QpState state = QpState::kReset;
   SendWork send;
   ReceiveWork receive;

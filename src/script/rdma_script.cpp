@@ -2,6 +2,7 @@
 // What comes of lines of RDMA, as events.
 #include "script/rdma_script.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace flitwise {
@@ -15,7 +16,8 @@ Json event_of(const RdmaPacket& packet, unsigned end) {
                 {"opcode", info.name},           {"psn", packet.psn},
                 {"bytes", packet.payload_bytes}, {"pad", packet.pad},
                 {"ack_req", packet.asks_for_ack}};
-  const bool has_reth = info.kind == Kind::kRead || (info.kind == Kind::kWrite && info.is_first);
+  const bool has_reth = info.kind == Kind::kRead ||
+                        (info.kind == Kind::kWrite && (info.is_first || packet.names_place));
   if (has_reth || info.kind == Kind::kAtomic) {
     event["va"] = json_value::hex_number(packet.address);
     event["rkey"] = packet.key;
@@ -34,6 +36,18 @@ Json event_of(const RdmaPacket& packet, unsigned end) {
   if (info.kind == Kind::kAtomicAck) {
     event["original"] = json_value::hex_number(packet.original);
   }
+  if (packet.session != kNoSession) {
+    event["session"] = packet.session;
+  }
+  if (packet.has_echo) {
+    event["echo_session"] = packet.echo.session;
+    event["echo_psn"] = packet.echo.psn;
+    event["hold_ns"] = packet.echo.hold_ns;
+    event["ce"] = packet.echo.is_marked;
+  }
+  if (packet.has_sack) {
+    event["sack"] = json_value::hex_number(packet.sack);
+  }
   return event;
 }
 
@@ -50,6 +64,8 @@ void RdmaScript::run(const RdmaLine& line, const Sink& sink) {
 }
 
 void RdmaScript::set_up(const RdmaLine& line) {
+  now_ = Time{};
+  sessions_ = line.sessions;
   for (unsigned end = 0; end < 2; ++end) {
     ends_[end] = std::make_unique<End>(line.setup[end]);
     for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
@@ -60,21 +76,68 @@ void RdmaScript::set_up(const RdmaLine& line) {
   }
 }
 
-bool RdmaScript::send(unsigned end) {
+// An ACK keeps the session of the packet that it is for.
+bool RdmaScript::send(unsigned end, std::uint16_t session) {
   RdmaWirePacket packet;
-  if (!ends_[end]->end.next(packet)) {
+  if (!ends_[end]->end.next(packet, now_)) {
     return false;
   }
+  packet.fields.session = packet.fields.session == kNoSession ? session : packet.fields.session;
+  leave(end, std::move(packet));
+  return true;
+}
+
+void RdmaScript::leave(unsigned end, RdmaWirePacket packet) {
+  ends_[end]->end.pair().leaves(packet.fields, now_);
   sink_(event_of(packet.fields, end));
   ends_[1 - end]->arriving.push_back(std::move(packet));
-  return true;
+}
+
+// What becomes due on the way is done in its time.
+void RdmaScript::wait(Time span) {
+  const Time end = now_ + span;
+  for (;;) {
+    const Time next = std::min(ends_[0]->end.pair().due(), ends_[1]->end.pair().due());
+    if (next > end) {
+      break;
+    }
+    now_ = std::max(now_, next);
+    for (const auto& one : ends_) {
+      if (one->end.pair().due() <= now_) {
+        one->end.pair().expire(now_);
+      }
+    }
+  }
+  now_ = end;
+}
+
+DcqcnRate& RdmaScript::rate_of(unsigned end, std::uint16_t session) {
+  End& one = *ends_[end];
+  const bool is_divided = one.end.pair().setup().cnp == CnpMode::kSession;
+  const std::uint16_t key = is_divided ? session : 0;
+  for (SessionRate& known : one.rates) {
+    if (known.session == key) {
+      return known.rate;
+    }
+  }
+  const DcqcnParameters all;
+  one.rates.push_back({key, DcqcnRate(is_divided ? all.of_one(sessions_) : all)});
+  return one.rates.back().rate;
+}
+
+// A CNP slows down who sent what it is for. [CC-3]
+void RdmaScript::take(unsigned end, const RdmaWirePacket& packet) {
+  if (!ends_[end]->end.receive(packet, now_)) {
+    rate_of(end, packet.fields.session).notified(now_);
+  }
+  tell_losses(end);
 }
 
 void RdmaScript::deliver(unsigned end) {
   std::deque<RdmaWirePacket>& wire = ends_[end]->arriving;
   const RdmaWirePacket packet = std::move(wire.front());
   wire.pop_front();
-  ends_[end]->end.receive(packet);
+  take(end, packet);
 }
 
 // What software is told without asking, each once.
@@ -96,6 +159,19 @@ void RdmaScript::tell_asynchronous(unsigned number) {
   }
   if (one.end.buffers().take_event()) {
     tell("srq_limit");
+  }
+  tell_losses(number);
+}
+
+// [LR-5]
+void RdmaScript::tell_losses(unsigned number) {
+  for (LostPacket lost; ends_[number]->end.pair().next_loss(lost);) {
+    Json event = {
+        {"event", "rdma_loss"}, {"end", number}, {"psn", lost.psn}, {"cause", name_of(lost.cause)}};
+    if (lost.session != kNoSession) {
+      event["session"] = lost.session;
+    }
+    sink_(event);
   }
 }
 

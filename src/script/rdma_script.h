@@ -6,7 +6,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "rdma/dcqcn.h"
 #include "script/rdma_line.h"
 
 namespace flitwise {
@@ -22,18 +24,30 @@ class RdmaScript {
   friend struct RdmaActions;
 
   void set_up(const RdmaLine& line);
-  bool send(unsigned end);
+  bool send(unsigned end, std::uint16_t session = kNoSession);
+  void leave(unsigned end, RdmaWirePacket packet);
+  void take(unsigned end, const RdmaWirePacket& packet);
+  void wait(Time span);
+  DcqcnRate& rate_of(unsigned end, std::uint16_t session);
   void deliver(unsigned end);
   void tell_asynchronous(unsigned end);
+  void tell_losses(unsigned end);
 
+  struct SessionRate {
+    std::uint16_t session;
+    DcqcnRate rate;
+  };
   struct End {
     explicit End(const RdmaEndSetup& setup) : end(setup) {}
     RdmaEnd end;
     std::deque<RdmaWirePacket> arriving;
     QpState told = QpState::kReset;
     bool has_told_failure = false;
+    std::vector<SessionRate> rates;  // one for a queue pair, or for each session [CC-4]
   };
   std::array<std::unique_ptr<End>, 2> ends_;
+  Time now_{};
+  unsigned sessions_ = 1;
   Sink sink_;
 };
 

@@ -4,33 +4,9 @@
 
 #include <utility>
 
-#include "script/rdma_script.h"
+#include "script/rdma_actions.h"
 
 namespace flitwise {
-
-/// What the verbs do.
-struct RdmaActions {
-  static RdmaEnd& end(RdmaScript& script, const RdmaLine& line) {
-    return script.ends_[line.end]->end;
-  }
-  static std::deque<RdmaWirePacket>& arriving(RdmaScript& script, const RdmaLine& line) {
-    return script.ends_[line.end]->arriving;
-  }
-  static void tell(RdmaScript& script, const Json& event) { script.sink_(event); }
-  static void refuse(RdmaScript& script, const RdmaLine& line, const std::string& detail) {
-    tell(script, {{"event", "error"},
-                  {"kind", "rdma_refused"},
-                  {"detail", fmt::format("{} of end {}: {}", line.verb->name, line.end, detail)}});
-  }
-  static void set_up(RdmaScript& script, const RdmaLine& line) { script.set_up(line); }
-  static void send(RdmaScript& script, const RdmaLine& line) { script.send(line.end); }
-  static void run(RdmaScript& script, const RdmaLine& /*line*/);
-  static void deliver(RdmaScript& script, const RdmaLine& line) {
-    if (!arriving(script, line).empty()) {
-      script.deliver(line.end);
-    }
-  }
-};
 
 void RdmaActions::run(RdmaScript& script, const RdmaLine& /*line*/) {
   for (bool moves = true; moves;) {
@@ -152,11 +128,11 @@ void damage(RdmaScript& script, const RdmaLine& line) {
 }
 
 void inject(RdmaScript& script, const RdmaLine& line) {
-  RdmaActions::end(script, line).receive(line.packet);
+  RdmaActions::take(script, line.end, line.packet);
 }
 
 void time_out(RdmaScript& script, const RdmaLine& line) {
-  RdmaActions::end(script, line).pair().time_out();
+  RdmaActions::end(script, line).pair().time_out(RdmaActions::now(script));
 }
 
 void end_rnr_wait(RdmaScript& script, const RdmaLine& line) {
@@ -200,7 +176,9 @@ void tell_pair(RdmaScript& script, const RdmaLine& line) {
                 {"rnr_wait", requester.waits_for_rnr()},
                 {"expected", pair.responder().expected()},
                 {"msn", pair.responder().messages()},
-                {"buffers", RdmaActions::end(script, line).buffers().size()}};
+                {"buffers", RdmaActions::end(script, line).buffers().size()},
+                {"held", pair.held().size()},
+                {"deepest", pair.deepest()}};
   for (int i = 0; i < kQpCounters; ++i) {
     const auto counter = static_cast<QpCounter>(i);
     event[name_of(counter)] = pair.count(counter);
@@ -208,33 +186,39 @@ void tell_pair(RdmaScript& script, const RdmaLine& line) {
   RdmaActions::tell(script, event);
 }
 
+std::vector<RdmaVerb> joined(std::vector<RdmaVerb> verbs, const std::vector<RdmaVerb>& more) {
+  verbs.insert(verbs.end(), more.begin(), more.end());
+  return verbs;
+}
+
 }  // namespace
 
 const std::vector<RdmaVerb>& rdma_verbs() {
   using A = RdmaArgument;
-  static const std::vector<RdmaVerb> kVerbs = {
-      {"rdma", {A::kSetup}, RdmaActions::set_up},
-      {"region", {A::kEnd, A::kNumber, A::kAddress, A::kAddress, A::kRights}, register_region},
-      {"deregister", {A::kEnd, A::kNumber}, deregister},
-      {"modify", {A::kEnd, A::kState}, modify},
-      {"post", {A::kEnd, A::kSend}, post},
-      {"receive", {A::kEnd, A::kReceive}, post_receive},
-      {"poke", {A::kEnd, A::kAddress, A::kBytes}, poke_memory},
-      {"peek", {A::kEnd, A::kAddress, A::kNumber}, peek_memory},
-      {"send", {A::kEnd}, RdmaActions::send},
-      {"deliver", {A::kEnd}, RdmaActions::deliver},
-      {"drop", {A::kEnd}, drop},
-      {"duplicate", {A::kEnd}, duplicate},
-      {"swap", {A::kEnd}, reorder},
-      {"damage", {A::kEnd}, damage},
-      {"inject", {A::kEnd, A::kPacket}, inject},
-      {"run", {}, RdmaActions::run},
-      {"timeout", {A::kEnd}, time_out},
-      {"rnr_over", {A::kEnd}, end_rnr_wait},
-      {"poll", {A::kEnd}, poll},
-      {"arm", {A::kEnd, A::kFlag}, arm},
-      {"limit", {A::kEnd, A::kNumber}, set_limit},
-      {"status", {A::kEnd}, tell_pair}};
+  static const std::vector<RdmaVerb> kVerbs = joined(
+      {{"rdma", {A::kSetup}, RdmaActions::set_up},
+       {"region", {A::kEnd, A::kNumber, A::kAddress, A::kAddress, A::kRights}, register_region},
+       {"deregister", {A::kEnd, A::kNumber}, deregister},
+       {"modify", {A::kEnd, A::kState}, modify},
+       {"post", {A::kEnd, A::kSend}, post},
+       {"receive", {A::kEnd, A::kReceive}, post_receive},
+       {"poke", {A::kEnd, A::kAddress, A::kBytes}, poke_memory},
+       {"peek", {A::kEnd, A::kAddress, A::kNumber}, peek_memory},
+       {"send", {A::kEnd}, RdmaActions::send},
+       {"deliver", {A::kEnd}, RdmaActions::deliver},
+       {"drop", {A::kEnd}, drop},
+       {"duplicate", {A::kEnd}, duplicate},
+       {"swap", {A::kEnd}, reorder},
+       {"damage", {A::kEnd}, damage},
+       {"inject", {A::kEnd, A::kPacket}, inject},
+       {"run", {}, RdmaActions::run},
+       {"timeout", {A::kEnd}, time_out},
+       {"rnr_over", {A::kEnd}, end_rnr_wait},
+       {"poll", {A::kEnd}, poll},
+       {"arm", {A::kEnd, A::kFlag}, arm},
+       {"limit", {A::kEnd, A::kNumber}, set_limit},
+       {"status", {A::kEnd}, tell_pair}},
+      rdma_path_verbs());
   return kVerbs;
 }
 

@@ -24,6 +24,14 @@ void read_op(OpReader& in, HcaOp& op) {
   in.hca_line(in.need("line"), op.line);
 }
 
+void read_op(OpReader& in, SrdmaOp& op) {
+  in.srdma_line(in.need("line"), op.line);
+}
+
+void read_op(OpReader& in, NetworkOp& op) {
+  in.network_line(in.need("line"), op.line);
+}
+
 template <class Op>
 void made(OpReader& in, ScriptLine& line) {
   read_op(in, line.op.emplace<Op>());
@@ -100,12 +108,16 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<DecodeCxlOp>},
       {"decode_roce", "Take bytes as a RoCEv2 frame, or say why they are none.",
        made<DecodeRoceOp>},
+      {"network", "Drive the switches of a network by one line, such as [down, leaf0-spine1].",
+       made<NetworkOp>},
       {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>},
       {"rdma", "Drive two ends of an RDMA connection by one line, such as [deliver, 1].",
        made<RdmaOp>},
       {"hca",
        "Drive the QP-state cache and pre-translation of an adapter by one line, such as [scan].",
-       made<HcaOp>}};
+       made<HcaOp>},
+      {"srdma", "Drive two ends of session groups by one line, such as [deliver, 1].",
+       made<SrdmaOp>}};
   return kVerbs;
 }
 

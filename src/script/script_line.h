@@ -22,9 +22,11 @@
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 #include "script/hca_line.h"
+#include "script/network_line.h"
 #include "script/pio_line.h"
 #include "script/rdma_line.h"
 #include "script/register_names.h"
+#include "script/srdma_line.h"
 
 namespace flitwise {
 
@@ -226,13 +228,22 @@ struct HcaOp {
   HcaLine line;
 };
 
+/// One line of srdma.
+struct SrdmaOp {
+  SrdmaLine line;
+};
+/// One line of the switches of a network.
+struct NetworkOp {
+  NetworkLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, DecodeRoceOp, ResetOp, IommuOp,
-               TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp,
-               RdmaOp, HcaOp>
+               TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, NetworkOp,
+               SrdmaOp, PioOp, RdmaOp, HcaOp>
       op;
 };
 

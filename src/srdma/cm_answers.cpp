@@ -241,7 +241,7 @@ CmReason ConnectionManager::answer_refresh(const CmMessage& request, Reply& repl
   const SessionGroup& group = groups_.at(reply.group);
   const unsigned slot = group.slot_of(request.session);
   if (slot == group.slots() || !is_eligible(group.session(static_cast<SessionSlot>(slot)).state)) {
-    return CmReason::kNoSession;
+    return CmReason::kSessionGone;
   }
   const SessionPlace place{reply.group, static_cast<SessionSlot>(slot)};
   const GroupSession& session = group.session(place.session);
@@ -297,7 +297,7 @@ CmReason ConnectionManager::answer_other(const CmMessage& request, Reply& reply,
   if (request.kind == CmKind::kDeleteRequest) {
     const unsigned slot = group.slot_of(request.session);
     if (slot == group.slots()) {
-      return CmReason::kNoSession;
+      return CmReason::kSessionGone;
     }
     groups_.drain({reply.group, static_cast<SessionSlot>(slot)}, false, now);
     return CmReason::kNone;

@@ -227,7 +227,7 @@ CmReason ConnectionManager::end_refresh(Operation& operation, const CmMessage& r
   const SessionGroup& group = groups_.at(operation.group);
   const unsigned slot = group.slot_of(operation.session);
   if (slot == group.slots() || !is_eligible(group.session(static_cast<SessionSlot>(slot)).state)) {
-    return CmReason::kNoSession;
+    return CmReason::kSessionGone;
   }
   KeySecret secret;
   const CmReason reason = secret_of(operation, reply, secret);

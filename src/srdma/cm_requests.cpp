@@ -135,7 +135,7 @@ CmTicket ConnectionManager::delete_session(SessionPlace place, Time now) {
   const SessionGroup& group = groups_.at(place.group);
   if (!groups_.is_open(place.group) || place.session >= group.slots() ||
       !is_eligible(group.session(place.session).state)) {
-    return {0, CmReason::kNoSession};
+    return {0, CmReason::kSessionGone};
   }
   auto operation = std::make_unique<Operation>();
   operation->peer = group.peer();
@@ -155,7 +155,7 @@ CmTicket ConnectionManager::refresh(SessionPlace place, bool is_internal, Time n
   const SessionGroup& group = groups_.at(place.group);
   if (!groups_.is_open(place.group) || place.session >= group.slots() ||
       !is_eligible(group.session(place.session).state) || !group.session(place.session).keys) {
-    return {0, CmReason::kNoSession};
+    return {0, CmReason::kSessionGone};
   }
   const GroupSession& session = group.session(place.session);
   if (session.keys->has_offer() || own_refresh(place.group, session.id) != nullptr) {

@@ -90,7 +90,7 @@ void SessionBalancer::remove(SessionIndex session) {
 
 SessionIndex SessionBalancer::find(SessionId id) const {
   const SessionIndex* const found = by_id_.find(id);
-  return found == nullptr ? kNoSession : *found;
+  return found == nullptr ? kNoSessionIndex : *found;
 }
 
 void SessionBalancer::change_weights(const WeightSetup& setup, const Random& random) {
@@ -131,14 +131,15 @@ ChosenSession SessionBalancer::choose(Time now, const PacketKey& key, QpChoice& 
   return choice_.choose(now, key, own, monitor_.in_flight());
 }
 
-ChosenSession SessionBalancer::answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own) {
+ChosenSession SessionBalancer::answer(Time now, SessionIndex cause, const PacketKey& key,
+                                      QpChoice& own) {
   if (now >= apply_at_) {
     apply();
   }
   return choice_.answer(now, cause, key, own, monitor_.in_flight());
 }
 
-void SessionBalancer::lost(Time now, MonitoredPacket& packet) {
+void SessionBalancer::lost(Time now, SessionPacket& packet) {
   const SessionIndex session = packet.session;
   if (monitor_.lost(now, packet)) {
     weights_.punish(session);
@@ -146,21 +147,21 @@ void SessionBalancer::lost(Time now, MonitoredPacket& packet) {
   }
 }
 
-void SessionBalancer::delivered(Time now, MonitoredPacket& packet) {
+void SessionBalancer::delivered(Time now, SessionPacket& packet) {
   if (monitor_.delivered(now, packet)) {
     settle();
   }
 }
 
-void SessionBalancer::timed_out(const MonitoredPacket& packet) {
-  if (packet.session != kNoSession) {
+void SessionBalancer::timed_out(const SessionPacket& packet) {
+  if (packet.session != kNoSessionIndex) {
     monitor_.timed_out(packet.session);
     mark_stale();
   }
 }
 
-void SessionBalancer::echo(Time now, SessionIndex session, Psn psn, MonitoredPacket* packet, Time hold,
-                           bool ce) {
+void SessionBalancer::echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet,
+                           Time hold, bool ce) {
   if (monitor_.echo(now, session, psn, packet, hold, ce)) {
     settle();
   }

@@ -60,7 +60,7 @@ class SessionBalancer {
   void set_eligible(SessionIndex session, bool is_eligible);
   /// It is CLOSED. Its index is free once nothing of it is in flight.
   void remove(SessionIndex session);
-  /// Which one has the id; kNoSession. O(1).
+  /// Which one has the id; kNoSessionIndex. O(1).
   SessionIndex find(SessionId id) const;
   /// Another algorithm; sessions and choices go on. `setup` outlives it. [WT-C10]
   void change_weights(const WeightSetup& setup, const Random& random);
@@ -71,14 +71,14 @@ class SessionBalancer {
   /// Of an ACK, NAK or CNP that a packet of `cause` asked for. [SEL-7]
   ChosenSession answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own);
   void assigned(SessionIndex session, std::uint32_t bytes) { monitor_.assigned(session, bytes); }
-  void sent(Time now, MonitoredPacket& packet, SessionIndex session, std::uint32_t bytes) {
+  void sent(Time now, SessionPacket& packet, SessionIndex session, std::uint32_t bytes) {
     monitor_.sent(now, packet, session, bytes);
   }
-  void lost(Time now, MonitoredPacket& packet);
-  void delivered(Time now, MonitoredPacket& packet);
-  void forget(Time now, MonitoredPacket& packet) { monitor_.forget(now, packet); }
-  void timed_out(const MonitoredPacket& packet);
-  void echo(Time now, SessionIndex session, Psn psn, MonitoredPacket* packet, Time hold, bool ce);
+  void lost(Time now, SessionPacket& packet);
+  void delivered(Time now, SessionPacket& packet);
+  void forget(Time now, SessionPacket& packet) { monitor_.forget(now, packet); }
+  void timed_out(const SessionPacket& packet);
+  void echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet, Time hold, bool ce);
   void received(Time now, SessionIndex session, std::uint32_t bytes);
   void cnp(SessionIndex session) { monitor_.cnp(session); }
   void probe_sent(Time now, SessionIndex session, Psn psn) {

@@ -117,7 +117,7 @@ void SessionChoice::refresh() {
     if (is_lowest && one.weight > least) {
       continue;
     }
-    if (!has_turn && last_ != kNoSession && one.session > last_) {
+    if (!has_turn && last_ != kNoSessionIndex && one.session > last_) {
       has_turn = true;
       turn_ = ring_.size();
     }
@@ -126,9 +126,9 @@ void SessionChoice::refresh() {
 }
 
 ChosenSession SessionChoice::choose(Time now, const PacketKey& key, QpChoice& own,
-                             const std::vector<std::uint32_t>& in_flight) {
+                                    const std::vector<std::uint32_t>& in_flight) {
   if (usable_.empty()) {
-    return {kNoSession, version_};
+    return {kNoSessionIndex, version_};
   }
   if (setup_->granularity != ChoiceGranularity::kPacket) {
     return in_unit(now, key, own, in_flight);
@@ -141,12 +141,12 @@ ChosenSession SessionChoice::choose(Time now, const PacketKey& key, QpChoice& ow
 // A packet that is sent again decides anew. The rest of its message or flowlet follows, where that
 // is the one under way. [LR-4]
 ChosenSession SessionChoice::in_unit(Time now, const PacketKey& key, QpChoice& own,
-                              const std::vector<std::uint32_t>& in_flight) {
+                                     const std::vector<std::uint32_t>& in_flight) {
   const bool is_message = setup_->granularity == ChoiceGranularity::kMessage;
   const bool is_gap = now - own.last > setup_->flowlet_gap;
   const std::uint32_t unit = is_message ? key.message : own.unit + (is_gap ? 1 : 0);
   own.last = now;
-  const bool is_same = own.session != kNoSession && unit == own.unit;
+  const bool is_same = own.session != kNoSessionIndex && unit == own.unit;
   if (is_same && key.resends <= own.resends && is_usable(own.session)) {
     return {own.session, version_};
   }
@@ -161,8 +161,8 @@ ChosenSession SessionChoice::in_unit(Time now, const PacketKey& key, QpChoice& o
   return {session, version_};
 }
 
-ChosenSession SessionChoice::answer(Time now, SessionIndex cause, const PacketKey& key, QpChoice& own,
-                             const std::vector<std::uint32_t>& in_flight) {
+ChosenSession SessionChoice::answer(Time now, SessionIndex cause, const PacketKey& key,
+                                    QpChoice& own, const std::vector<std::uint32_t>& in_flight) {
   return is_usable(cause) ? ChosenSession{cause, version_} : choose(now, key, own, in_flight);
 }
 

@@ -56,12 +56,12 @@ struct PacketKey {
 struct QpChoice {
   Time last{};  ///< packet
   std::uint32_t unit = 0, resends = 0;
-  SessionIndex session = kNoSession;
+  SessionIndex session = kNoSessionIndex;
 };
 
 struct ChosenSession {
-  SessionIndex session = kNoSession;  ///< none: no session may be used [SG-9]
-  std::uint32_t version = 0;          ///< of the weights that decided [WT-C9]
+  SessionIndex session = kNoSessionIndex;  ///< none: no session may be used [SG-9]
+  std::uint32_t version = 0;               ///< of the weights that decided [WT-C9]
 };
 
 /// Weights are put into force all at once, and stay until the next ones. [6.4]
@@ -113,7 +113,7 @@ class SessionChoice {
   };
   struct Entry {
     std::uint32_t version = 0;
-    SessionIndex holder = kNoSession;
+    SessionIndex holder = kNoSessionIndex;
   };
 
   void refresh();
@@ -128,10 +128,10 @@ class SessionChoice {
   SipKey salt_;
   Random random_;
   std::vector<Session> sessions_;
-  std::vector<Candidate> usable_;   // by index
-  std::vector<SessionIndex> ring_;  // what turns go round: all usable ones, or the lowest
-  std::size_t turn_ = 0;            // in ring_, of the next one
-  SessionIndex last_ = kNoSession;  // that had its turn
+  std::vector<Candidate> usable_;        // by index
+  std::vector<SessionIndex> ring_;       // what turns go round: all usable ones, or the lowest
+  std::size_t turn_ = 0;                 // in ring_, of the next one
+  SessionIndex last_ = kNoSessionIndex;  // that had its turn
   std::vector<Entry> table_;
   std::uint32_t version_ = 1;
 };

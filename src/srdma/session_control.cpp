@@ -124,12 +124,12 @@ ControlDecision SessionControl::decide(Time now,
   }
   if (is_congested(sessions)) {
     if (sessions.size() + pending_ >= setup_.most_sessions) {
-      return {Action::kNone, Cause::kMost, kNoSession};
+      return {Action::kNone, Cause::kMost, kNoSessionIndex};
     }
     if (is_within(last_add_, cooldown_of(setup_.add_cooldown, sessions)) || now < back_off_until_) {
-      return {Action::kNone, Cause::kAddWait, kNoSession};
+      return {Action::kNone, Cause::kAddWait, kNoSessionIndex};
     }
-    return {Action::kAdd, Cause::kCongested, kNoSession};
+    return {Action::kAdd, Cause::kCongested, kNoSessionIndex};
   }
   if (!is_relaxed(sessions)) {
     return {};
@@ -139,13 +139,13 @@ ControlDecision SessionControl::decide(Time now,
     cost += one.cost;
   }
   if (!(cost > setup_.most_cost)) {
-    return {Action::kNone, Cause::kCheap, kNoSession};
+    return {Action::kNone, Cause::kCheap, kNoSessionIndex};
   }
   if (sessions.size() <= setup_.least_sessions) {
-    return {Action::kNone, Cause::kLeast, kNoSession};
+    return {Action::kNone, Cause::kLeast, kNoSessionIndex};
   }
   if (is_within(last_remove_, cooldown_of(setup_.remove_cooldown, sessions))) {
-    return {Action::kNone, Cause::kRemoveWait, kNoSession};
+    return {Action::kNone, Cause::kRemoveWait, kNoSessionIndex};
   }
   return {Action::kRemove, Cause::kRelaxed, victim_of(sessions)};
 }

@@ -40,7 +40,7 @@ std::vector<std::string> refusals_of(const ControlSetup& setup,
 
 /// What decides of one eligible session.
 struct ControlledSession {
-  SessionIndex session = kNoSession;
+  SessionIndex session = kNoSessionIndex;
   SessionScore score;
   std::optional<double> threshold;  ///< T_i
   double cost = 0;                  ///< [CT-2]
@@ -66,7 +66,7 @@ struct ControlDecision {
   };
   Action action = Action::kNone;
   Cause cause = Cause::kMixed;
-  SessionIndex victim = kNoSession;  ///< of kRemove [CT-3]
+  SessionIndex victim = kNoSessionIndex;  ///< of kRemove [CT-3]
 };
 constexpr const char* name_of(ControlDecision::Action action) {
   constexpr const char* kNames[] = {"none", "add", "remove"};

@@ -33,7 +33,7 @@ enum class CmReason : std::uint8_t {
   kCapabilities,
   kAuth,
   kNoGroup,    ///< the answerer has no such group [HS-C8]
-  kNoSession,  ///< or no such session of it
+  kSessionGone,  ///< or no such session of it
   kMerged,     ///< no refusal: both asked at once, and the answerer's request is the one [HS-6]
   kBusy,       ///< likewise for one session: wait for the answerer's own request
   kTimeOut     ///< nothing came back; never on the wire

@@ -35,12 +35,13 @@ SessionIndex SessionMonitor::open(Time now, double rated) {
   return session;
 }
 
-void SessionMonitor::sent(Time now, MonitoredPacket& packet, SessionIndex session, std::uint32_t bytes) {
-  if (packet.session != kNoSession) {
+void SessionMonitor::sent(Time now, SessionPacket& packet, SessionIndex session,
+                          std::uint32_t bytes) {
+  if (packet.session != kNoSessionIndex) {
     packet.is_again = true;
     if (packet.is_in_flight) {
       land(now, packet);
-      if (packet.credited_to == kNoSession) {
+      if (packet.credited_to == kNoSessionIndex) {
         charge(packet);
       }
     }
@@ -66,7 +67,7 @@ void SessionMonitor::sent(Time now, MonitoredPacket& packet, SessionIndex sessio
 }
 
 // It is in flight no more.
-void SessionMonitor::land(Time now, MonitoredPacket& packet) {
+void SessionMonitor::land(Time now, SessionPacket& packet) {
   packet.is_in_flight = false;
   --all_in_flight_;
   if (--in_flight_[packet.session] == 0) {
@@ -75,7 +76,7 @@ void SessionMonitor::land(Time now, MonitoredPacket& packet) {
   }
 }
 
-void SessionMonitor::credit(SessionIndex session, MonitoredPacket& packet) {
+void SessionMonitor::credit(SessionIndex session, SessionPacket& packet) {
   packet.credited_to = session;
   SessionStats& own = stats_[session];
   ++own.delivered_packets;
@@ -83,13 +84,13 @@ void SessionMonitor::credit(SessionIndex session, MonitoredPacket& packet) {
   own.interval.achieved_bytes += packet.bytes;
 }
 
-void SessionMonitor::charge(MonitoredPacket& packet) {
+void SessionMonitor::charge(SessionPacket& packet) {
   packet.lost_on = packet.session;
   ++stats_[packet.session].losses;
 }
 
-bool SessionMonitor::lost(Time now, MonitoredPacket& packet) {
-  if (!packet.is_in_flight || packet.credited_to != kNoSession) {
+bool SessionMonitor::lost(Time now, SessionPacket& packet) {
+  if (!packet.is_in_flight || packet.credited_to != kNoSessionIndex) {
     return false;
   }
   land(now, packet);
@@ -110,8 +111,8 @@ bool SessionMonitor::revive(SessionStats& own) {
   return was_out;
 }
 
-bool SessionMonitor::delivered(Time now, MonitoredPacket& packet) {
-  if (packet.session == kNoSession) {
+bool SessionMonitor::delivered(Time now, SessionPacket& packet) {
+  if (packet.session == kNoSessionIndex) {
     return false;
   }
   SessionStats& own = stats_[packet.session];
@@ -119,10 +120,10 @@ bool SessionMonitor::delivered(Time now, MonitoredPacket& packet) {
   if (packet.is_in_flight) {
     land(now, packet);
   }
-  if (packet.credited_to == kNoSession) {
+  if (packet.credited_to == kNoSessionIndex) {
     if (was_lost) {  // declared so, and not sent again: it had arrived after all
       --own.losses;
-      packet.lost_on = kNoSession;
+      packet.lost_on = kNoSessionIndex;
     }
     credit(packet.session, packet);
   }
@@ -130,14 +131,14 @@ bool SessionMonitor::delivered(Time now, MonitoredPacket& packet) {
   return !setup_.has_echo && revive(own);
 }
 
-void SessionMonitor::forget(Time now, MonitoredPacket& packet) {
+void SessionMonitor::forget(Time now, SessionPacket& packet) {
   if (packet.is_in_flight) {
     land(now, packet);
   }
   packet = {};
 }
 
-bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, MonitoredPacket* packet, Time hold,
+bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet, Time hold,
                           bool ce) {
   SessionStats& own = stats_[session];
   ++own.echoes;
@@ -156,14 +157,14 @@ bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, MonitoredPack
     if (packet->is_in_flight) {
       land(now, *packet);
     }
-    if (packet->credited_to == kNoSession) {
+    if (packet->credited_to == kNoSessionIndex) {
       credit(session, *packet);
     }
   } else if (packet != nullptr && packet->lost_on == session) {
     // The try before arrived after all. The one that followed is in flight until PSNs pass it.
     --own.losses;
-    packet->lost_on = kNoSession;
-    if (packet->credited_to != kNoSession) {
+    packet->lost_on = kNoSessionIndex;
+    if (packet->credited_to != kNoSessionIndex) {
       SessionStats& other = stats_[packet->credited_to];
       --other.delivered_packets;
       other.delivered_bytes -= packet->bytes;

@@ -46,20 +46,20 @@ class SessionMonitor {
     stats_[session].local_queue += bytes;
   }
   /// It leaves. One that was in flight elsewhere is charged to that session as a loss. [MO-2]
-  void sent(Time now, MonitoredPacket& packet, SessionIndex session, std::uint32_t bytes);
+  void sent(Time now, SessionPacket& packet, SessionIndex session, std::uint32_t bytes);
   /// A NAK or SACK says that it is lost. False: it is known already, to be lost or to have arrived.
   /// [MO-2]
-  bool lost(Time now, MonitoredPacket& packet);
+  bool lost(Time now, SessionPacket& packet);
   /// The cumulative PSN has passed it. True: see echo().
-  bool delivered(Time now, MonitoredPacket& packet);
+  bool delivered(Time now, SessionPacket& packet);
   /// It is given up: its queue pair is in error, or reset.
-  void forget(Time now, MonitoredPacket& packet);
+  void forget(Time now, SessionPacket& packet);
 
   // What comes in.
   /// An ACK says that `psn` arrived by the session, and for how long the receiver held it. packet:
   /// what was kept of the PSN, also behind the window; null: nothing any more. True: the session
   /// had timed out, and has not any more. [MO-1] [MO-2]
-  bool echo(Time now, SessionIndex session, Psn psn, MonitoredPacket* packet, Time hold, bool ce);
+  bool echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet, Time hold, bool ce);
   /// A valid packet came by the session. True: it was not alive. [MO-4]
   bool received(Time now, SessionIndex session, std::uint32_t bytes);
   void cnp(SessionIndex session) { ++stats_[session].cnps; }
@@ -87,9 +87,9 @@ class SessionMonitor {
   std::uint32_t all_in_flight() const { return all_in_flight_; }
 
  private:
-  void land(Time now, MonitoredPacket& packet);
-  void credit(SessionIndex session, MonitoredPacket& packet);
-  void charge(MonitoredPacket& packet);
+  void land(Time now, SessionPacket& packet);
+  void credit(SessionIndex session, SessionPacket& packet);
+  void charge(SessionPacket& packet);
   bool revive(SessionStats& own);
   void sample(Time now, SessionStats& own, Time rtt);
   /// How long an answer to a probe is waited for.

@@ -12,18 +12,19 @@ namespace flitwise {
 /// The place of a session in its group at this end: its own from SessionBalancer::add() until it is
 /// removed and nothing of it is in flight. The next one to be added may have it then.
 using SessionIndex = std::uint16_t;
+inline constexpr SessionIndex kNoSessionIndex = 0xffff;
 
 /// One packet of a window, kept by the owner of the window at its PSN: the session monitor
-/// allocates nothing. It begins as MonitoredPacket{} with each new packet, and is of use beyond its
+/// allocates nothing. It begins as SessionPacket{} with each new packet, and is of use beyond its
 /// acknowledgement, to echoes that come late. The members are SessionMonitor's.
-struct MonitoredPacket {
-  Time sent{};                            ///< of the latest try
-  std::uint32_t bytes = 0;                ///< likewise
-  SessionIndex session = kNoSession;      ///< likewise
-  SessionIndex lost_on = kNoSession;      ///< of the try that a loss is charged to; none
-  SessionIndex credited_to = kNoSession;  ///< whose delivery it is; none yet
-  bool is_again = false;                  ///< sent more than once: no sample of the RTT [MO-1]
-  bool is_in_flight = false;              ///< counted as such on `session`
+struct SessionPacket {
+  Time sent{};                                 ///< of the latest try
+  std::uint32_t bytes = 0;                     ///< likewise
+  SessionIndex session = kNoSessionIndex;      ///< likewise
+  SessionIndex lost_on = kNoSessionIndex;      ///< of the try that a loss is charged to; none
+  SessionIndex credited_to = kNoSessionIndex;  ///< whose delivery it is; none yet
+  bool is_again = false;                       ///< sent more than once: no sample of the RTT [MO-1]
+  bool is_in_flight = false;                   ///< counted as such on `session`
 };
 
 /// Bytes are those of packets on the wire, as the owner counts them. What each update of the

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "srdma/frame_fields.h"
 
 namespace flitwise {
@@ -33,12 +35,13 @@ SrdmaEnd::SrdmaEnd(const SrdmaEndSetup& setup)
       channel_(setup.channel),
       checks_(groups_, setup.channel.port) {}
 
-bool SrdmaEnd::next_control(ByteVector& frame) {
+bool SrdmaEnd::next_control(ByteVector& frame, CmMessage& message) {
   ConnectionManager::Outgoing out;
   if (!manager_.take_message(out)) {
     return false;
   }
   channel_.make(out.message, address_, out.destination, frame);
+  message = std::move(out.message);
   return true;
 }
 

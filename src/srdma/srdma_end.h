@@ -25,8 +25,8 @@ class SrdmaEnd {
  public:
   explicit SrdmaEnd(const SrdmaEndSetup& setup);
 
-  /// The next control message as a frame. False: none is to be sent.
-  bool next_control(ByteVector& frame);
+  /// The next control message, and its frame. False: none is to be sent.
+  bool next_control(ByteVector& frame, CmMessage& message);
   /// Puts a frame of a queue pair (make_roce) onto a session: addresses and ports, ICRC and
   /// checksums, and its key where it has one. REQUIRES: the session is eligible.
   void carry(SessionPlace place, const RoceParts& parts, ByteVector& frame, Time now);

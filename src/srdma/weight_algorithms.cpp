@@ -350,9 +350,11 @@ void WeightingSystem::update(Time now, Time span, const std::vector<SessionStats
     }
     Kept& own = kept_[i];
     const auto filter = [&](double& kept, double value) {
-      FLITWISE_CHECK(std::isfinite(value),
-                     fmt::format("weight algorithm {} says {} of session {}; expected a number",
-                                 rule_->name(), value, i));
+      if (!std::isfinite(value)) {
+        throw SimulationError(
+            fmt::format("weight algorithm {} says {} of session {}; expected a number",
+                        rule_->name(), value, i));
+      }
       value = std::clamp(value, 0.0, 1.0);
       kept = own.is_measured && setup_->gain < 1 ? kept + setup_->gain * (value - kept) : value;
     };

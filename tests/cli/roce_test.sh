@@ -24,6 +24,24 @@ said "HEX: byte 50: truncated in 50 bytes: 50 bytes seen; expected at least 54"
 refuse 2 encode roce --set bth.opcode=RC_ACK
 said "bth.opcode"
 
+# What both ends have agreed on is there only for who says so. [ROCE-8]
+expect 0 encode roce --set bth.opcode=RC_ACKNOWLEDGE --set echo.session=5 --set echo.psn=7 --set echo.hold_ns=250 --set echo.ce=true --set sack.bitmap=3
+ack="$(cat "$work/out")"
+refuse 2 decode roce "$ack"
+said "payload in 82 bytes: 20 bytes of payload seen; expected 0 with this opcode"
+expect 0 decode roce --set echo=true --set sack=true "$ack"
+printed '"echo":{"session":5,"ce":true,"psn":7,"hold_ns":250},"sack":{"bitmap":"0x3"},"payload":""'
+expect 0 encode roce <"$work/out"
+[[ "$(cat "$work/out")" == "$ack" ]] || complain "another frame with an echo came back: $(cat "$work/out")"
+expect 0 encode roce --set bth.opcode=RC_RDMA_WRITE_LAST --set place=true --set reth.va=0x1000 --set payload=01020304
+write="$(cat "$work/out")"
+expect 0 decode roce --set place=true "$write"
+printed '"reth":{"va":"0x1000","r_key":"0x0","dma_length":0},"payload":"01020304"'
+refuse 2 encode roce --set bth.opcode=RC_RDMA_WRITE_LAST --set reth.va=0x1000
+said "reth"
+refuse 2 encode roce --set bth.opcode=RC_SEND_ONLY --set echo.session=5
+said "echo"
+
 frames json >"$work/frames.json"
 "$FLITWISE" encode roce <"$work/frames.json" >"$work/frames.hex" || complain "the frames cannot be encoded"
 "$FLITWISE" decode roce <"$work/frames.hex" >"$work/again.json" || complain "the frames cannot be decoded"

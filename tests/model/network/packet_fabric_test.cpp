@@ -37,7 +37,7 @@ class Bench {
   void run() {
     while (!events_.empty()) {
       now = events_.next();
-      const FabricPackets::Index index = fabric.arrive(events_.front(), now);
+      const FabricPackets::Index index = fabric.arrive(place_of(events_.front()), now);
       if (index != FabricPackets::kNone) {
         came[packets[index].fields.psn] = now;
         packets.free(index);

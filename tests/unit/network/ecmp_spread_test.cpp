@@ -30,7 +30,7 @@ struct Mean {
 };
 template <class Of>
 Mean mean_of(unsigned flows, unsigned ports, Of of) {
-  constexpr unsigned kRounds = 4000;
+  constexpr unsigned kRounds = 1000;
   Random random(flows * 100 + ports);
   double sum = 0, square = 0;
   for (unsigned round = 0; round < kRounds; ++round) {
@@ -47,6 +47,14 @@ void expect_near(const Mean& seen, double expected) {
 
 double distinct(const std::vector<unsigned>& ports) {
   return static_cast<double>(std::set<unsigned>(ports.begin(), ports.end()).size());
+}
+
+unsigned fullest_of(const std::vector<unsigned>& ports) {
+  std::vector<unsigned> counts(64);
+  for (const unsigned port : ports) {
+    ++counts[port];
+  }
+  return *std::max_element(counts.begin(), counts.end());
 }
 
 TEST(EcmpSpread, GoodputOfOneStageIsTheShareOfBusyPorts) {
@@ -91,14 +99,46 @@ TEST(EcmpSpread, CollisionsAreAsOftenAsOfRandomPorts) {
 TEST(EcmpSpread, TheFullestPortIsAsFullAsOfRandomPorts) {
   const std::pair<unsigned, double> exact[] = {{4, 2.125}, {8, 2.597}, {16, 3.078}, {32, 3.533}};
   for (const auto& [n, most] : exact) {
-    const Mean seen = mean_of(n, n, [](const auto& ports) {
-      std::ptrdiff_t fullest = 0;
-      for (const unsigned port : ports) {
-        fullest = std::max(fullest, std::count(ports.begin(), ports.end(), port));
-      }
-      return static_cast<double>(fullest);
-    });
+    const Mean seen =
+        mean_of(n, n, [](const auto& ports) { return static_cast<double>(fullest_of(ports)); });
     EXPECT_NEAR(seen.mean, most, 4 * seen.sigma + 5e-4);
+  }
+}
+
+// A flow over many sessions: how much more than the mean the fullest way has. Published values, to
+// two decimals.
+TEST(EcmpSpread, AFlowOverManySessionsLoadsWaysUnevenly) {
+  struct Published {
+    unsigned ways, sessions;
+    double imbalance;
+  };
+  const Published all[] = {{8, 8, 2.60}, {8, 32, 1.76}, {4, 4, 2.13}, {4, 16, 1.53}, {4, 64, 1.26}};
+  for (const Published& one : all) {
+    const Mean seen = mean_of(one.sessions, one.ways, [&one](const auto& ports) {
+      return static_cast<double>(fullest_of(ports)) * one.ways / one.sessions;
+    });
+    EXPECT_NEAR(seen.mean, one.imbalance, 4 * seen.sigma + .005) << one.ways << " " << one.sessions;
+  }
+}
+
+// Each of n flows takes the least loaded of d hashed ports: the fullest one, published likewise.
+TEST(EcmpSpread, TheBestOfAFewSessionsIsFarBetterThanOne) {
+  struct Published {
+    unsigned ports, choices;
+    double fullest;
+  };
+  const Published all[] = {{8, 2, 2.02}, {16, 2, 2.11}, {8, 4, 1.78}, {16, 4, 1.98}};
+  for (const Published& one : all) {
+    const Mean seen = mean_of(one.ports * one.choices, one.ports, [&one](const auto& chosen) {
+      std::vector<unsigned> load(one.ports);
+      for (unsigned flow = 0; flow < one.ports; ++flow) {
+        const auto first = chosen.begin() + flow * one.choices;
+        ++load[*std::min_element(first, first + one.choices,
+                                 [&load](unsigned a, unsigned b) { return load[a] < load[b]; })];
+      }
+      return static_cast<double>(*std::max_element(load.begin(), load.end()));
+    });
+    EXPECT_NEAR(seen.mean, one.fullest, 4 * seen.sigma + .005) << one.ports << " " << one.choices;
   }
 }
 

@@ -49,6 +49,18 @@ TEST(PathChoice, NW_C4_OtherFlowsKeepTheirPortWhateverTheQueues) {
   EXPECT_EQ(bench.choice.counts().ecmp, 200U);
 }
 
+TEST(PathChoice, NW_8_UseOfBucketsIsCounted) {
+  Bench bench;
+  std::vector<std::uint64_t> expected(4);
+  for (std::uint32_t hash = 0; hash < 1000; ++hash) {
+    bench.choose({hash, 0});
+    bench.choose({hash, kAdaptive});
+    ++expected[with_seed(hash, 77) % 4];
+  }
+  bench.choice.choose(Time{}, {1, 0}, PortSet{kPorts.data(), 1}, [](PortId) { return 0U; });
+  EXPECT_EQ(bench.choice.counts().buckets, expected);
+}
+
 TEST(PathChoice, NW_C3_TiesAreRandomAndUniformOrGoToTheLowest) {
   Bench bench;
   std::map<PortId, std::uint64_t> counts;

@@ -2,6 +2,8 @@
 // What the two ends tell of sessions: echoes, losses, probes, notifications of congestion.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 #include "unit/rdma/rdma_bench.h"
 
 namespace flitwise::echo_test {
@@ -106,7 +108,7 @@ TEST(Echo, RX_5_AcksBySessionByNumberAndByTime) {
   });
   bench.write(40);
   RdmaPacket ack;
-  for (const std::uint16_t session : {1, 1, 2, 1}) {
+  for (const std::uint16_t session : std::initializer_list<std::uint16_t>{1, 1, 2, 1}) {
     EXPECT_FALSE(bench.next_answer(ack));
     bench.leave(session);
     bench.deliver(1);
@@ -115,7 +117,7 @@ TEST(Echo, RX_5_AcksBySessionByNumberAndByTime) {
   EXPECT_EQ(ack.echo.session, 1);
   EXPECT_EQ(ack.psn, psn_plus(kFirst, 3));  // which is all
   EXPECT_FALSE(bench.next_answer(ack));
-  for (const std::uint16_t session : {3, 4, 5, 6, 7}) {
+  for (const std::uint16_t session : std::initializer_list<std::uint16_t>{3, 4, 5, 6, 7}) {
     bench.leave(session);
     bench.deliver(1);
     EXPECT_FALSE(bench.next_answer(ack));
@@ -335,6 +337,26 @@ TEST(Echo, MO_3_AProbeIsADuplicateThatIsEchoed) {
   bench.take(answer);
   EXPECT_FALSE(bench.asker().requester().timer_runs());
   EXPECT_EQ(bench.asker().requester().sent_end(), kFirst);
+}
+
+// [MO-3]: beside a full window, whose packets are all still known.
+TEST(Echo, MO_3_AProbeTakesNoPlaceOfAnotherPacket) {
+  Echoing bench([](RdmaEndSetup& setup) { setup.pair.window = 32; });
+  bench.write(40);
+  for (std::uint16_t i = 0; i < 32; ++i) {
+    bench.leave(i);
+  }
+  RdmaWirePacket packet;
+  EXPECT_FALSE(bench.ends[0].next(packet, bench.now));
+  bench.asker().probe(packet.fields);
+  packet.fields.session = 99;
+  bench.asker().leaves(packet.fields, bench.now);
+  for (std::uint16_t i = 0; i < 32; ++i) {
+    const SentPacket* const sent = bench.asker().sent_packet(psn_plus(kFirst, i));
+    ASSERT_NE(sent, nullptr) << i;
+    EXPECT_EQ(sent->session, i);
+  }
+  EXPECT_EQ(bench.asker().sent_packet(packet.fields.psn)->session, 99);
 }
 
 // ---- CNPs

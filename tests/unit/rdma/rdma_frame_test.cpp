@@ -137,7 +137,7 @@ RdmaPacket echoing_ack() {
   return packet;
 }
 
-// [MO-1]: 12 bytes behind the AETH, of which the lengths and the ICRC know.
+// [ROCE-8] [MO-1]: 12 bytes behind the AETH, of which the lengths and the ICRC know.
 TEST(RdmaFrame, MO_1_AnAckHasItsEchoBehindTheAeth) {
   const RdmaPacket sent = echoing_ack();
   ByteVector plain, bytes;

@@ -319,7 +319,6 @@ TEST(ConnectionManager, HS_C8_APeerThatHasStartedAgainKnowsNoGroup) {
   both.connect(0);
   both.run_us(100);
   both.setups[1].channel.start = both.setups[1].manager.start = 101;
-  both.channels[1].reset();
   both.restart(1);
   both.manager(0).delete_session({0, 0}, both.now);
   both.run_us(100);
@@ -336,7 +335,6 @@ TEST(ConnectionManager, HS_1_AnIdThatIsTakenIsAnsweredByAnother) {
   both.connect(0);
   both.run_us(100);
   both.setups[0].channel.start = both.setups[0].manager.start = 101;
-  both.channels[0].reset();
   both.setups[0].seed = 2;
   both.restart(0);
   both.connect(0);  // it begins to count again
@@ -490,7 +488,7 @@ TEST(ConnectionManager, HS_3_DisconnectClosesBothEnds) {
   }
 }
 
-TEST(ConnectionManager, HS_3_TheNewestGapTimerCounts) {
+TEST(ConnectionManager, HS_3_RX_3_TheNewestGapTimerCounts) {
   TwoEnds both;
   both.connect(0);
   both.run_us(100);

@@ -87,7 +87,7 @@ struct Group {
   }
 
   struct Sent {
-    MonitoredPacket packet;
+    SessionPacket packet;
     Time at;
     Psn psn = 0;
   };
@@ -248,12 +248,12 @@ TEST(SessionBalancer, WT_C10_AnotherAlgorithmWhilePacketsGo) {
 TEST(SessionBalancer, SessionsComeAndGo) {
   Group own(by(ChoicePolicy::kRoundRobin, WeightAlgorithm::kQueueingTime), 2);
   EXPECT_EQ(own.balancer.find(101), 1);
-  EXPECT_EQ(own.balancer.find(7), kNoSession);
+  EXPECT_EQ(own.balancer.find(7), kNoSessionIndex);
   own.send();
   own.balancer.set_eligible(0, false);  // DRAINING
   EXPECT_THAT(own.next_ones(2), ElementsAre(1, 1));
   own.balancer.remove(0);
-  EXPECT_EQ(own.balancer.find(100), kNoSession);
+  EXPECT_EQ(own.balancer.find(100), kNoSessionIndex);
   EXPECT_EQ(own.add(102), 2);  // something of the other one is in flight
   own.balancer.delivered(own.now, own.window[0].packet);
   EXPECT_EQ(own.add(103), 0);

@@ -264,7 +264,7 @@ TEST(Choice, RoundRobinGoesOnWhereSessionsComeAndGo) {
 TEST(Choice, SG_9_NoSessionNoChoice) {
   Chosen own(by(ChoicePolicy::kWeightedHash), {0});
   own.choice.set_usable(0, false);
-  EXPECT_EQ(own.next(), kNoSession);
+  EXPECT_EQ(own.next(), kNoSessionIndex);
 }
 
 TEST(Choice, SEL_C7_AMessageStaysOnItsSession) {
@@ -333,7 +333,7 @@ TEST(Choice, SEL_7_AnAnswerTakesTheSessionOfItsCause) {
   EXPECT_EQ(answer(2), 2);
   own.choice.set_usable(2, false);
   EXPECT_EQ(answer(2), 0);
-  EXPECT_EQ(answer(kNoSession), 1);
+  EXPECT_EQ(answer(kNoSessionIndex), 1);
 }
 
 TEST(Choice, WT_C9_TheVersionTellsWhichWeightsDecided) {

@@ -21,7 +21,7 @@ struct Monitored {
       monitor.set_eligible(monitor.open({}, 100e9), true);
     }
   }
-  void send(Time now, MonitoredPacket& packet, SessionIndex session, std::uint32_t bytes = 1000) {
+  void send(Time now, SessionPacket& packet, SessionIndex session, std::uint32_t bytes = 1000) {
     monitor.assigned(session, bytes);
     monitor.sent(now, packet, session, bytes);
   }
@@ -36,7 +36,7 @@ struct Monitored {
 
 TEST(SessionMonitor, MO_1_AnEchoGivesTheRoundTripWithoutTheHoldTime) {
   Monitored own(2);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(1), packet, 1);
   EXPECT_EQ(own.monitor.in_flight()[1], 1U);
   own.monitor.echo(us(14), 1, 7, &packet, us(3), true);
@@ -57,7 +57,7 @@ TEST(SessionMonitor, MO_1_AnEchoGivesTheRoundTripWithoutTheHoldTime) {
 
 TEST(SessionMonitor, MO_1_ThePacketIsKnownBehindTheWindowToo) {
   Monitored own(1);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.monitor.delivered(us(9), packet);
   own.monitor.echo(us(12), 0, 7, &packet, us(1), false);
@@ -71,7 +71,7 @@ TEST(SessionMonitor, MO_1_ThePacketIsKnownBehindTheWindowToo) {
 // WT-C8
 TEST(SessionMonitor, MO_1_APacketThatWasSentTwiceGivesNoRoundTrip) {
   Monitored own(1);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.monitor.lost(us(20), packet);
   own.send(us(20), packet, 0);
@@ -82,7 +82,7 @@ TEST(SessionMonitor, MO_1_APacketThatWasSentTwiceGivesNoRoundTrip) {
 
 TEST(SessionMonitor, MO_1_AHoldTimeThatIsALieGivesNoRoundTrip) {
   Monitored own(1);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.monitor.echo(us(5), 0, 7, &packet, us(5), false);
   EXPECT_EQ(own.at(0).rtt_samples, 0U);
@@ -91,7 +91,7 @@ TEST(SessionMonitor, MO_1_AHoldTimeThatIsALieGivesNoRoundTrip) {
 
 TEST(SessionMonitor, MO_2_LossToTheOneAndDeliveryToTheOther) {
   Monitored own(2);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   EXPECT_TRUE(own.monitor.lost(us(20), packet));
   EXPECT_FALSE(own.monitor.lost(us(20), packet));
@@ -114,7 +114,7 @@ TEST(SessionMonitor, MO_2_LossToTheOneAndDeliveryToTheOther) {
 
 TEST(SessionMonitor, MO_2_AnEchoBeforeTheSecondTryArrives) {
   Monitored own(2);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.send(us(20), packet, 1);  // go-back-N declares nothing lost
   EXPECT_EQ(own.at(0).losses, 1U);
@@ -130,7 +130,7 @@ TEST(SessionMonitor, MO_2_AnEchoBeforeTheSecondTryArrives) {
 
 TEST(SessionMonitor, MO_2_WhatWasDeclaredLostAndArrivesIsNoLoss) {
   Monitored own(1);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.monitor.lost(us(20), packet);
   own.monitor.delivered(us(21), packet);
@@ -140,7 +140,7 @@ TEST(SessionMonitor, MO_2_WhatWasDeclaredLostAndArrivesIsNoLoss) {
 
 TEST(SessionMonitor, MO_3_SilentSessionsAreProbedWhileTheGroupHasTraffic) {
   Monitored own(2);
-  MonitoredPacket packet;
+  SessionPacket packet;
   EXPECT_FALSE(own.is_probed(us(100), 1));
   EXPECT_TRUE(own.is_probed(us(100), 1, true));  // packets wait
   own.send(us(50), packet, 0);
@@ -154,7 +154,7 @@ TEST(SessionMonitor, MO_3_SilentSessionsAreProbedWhileTheGroupHasTraffic) {
 
 TEST(SessionMonitor, MO_3_AProbeCountsAsSentOnce) {
   Monitored own(1);
-  MonitoredPacket old;  // of the PSN that the probe takes
+  SessionPacket old;  // of the PSN that the probe takes
   own.send(us(0), old, 0);
   own.monitor.delivered(us(10), old);
   own.monitor.probe_sent(us(300), 0, 7);
@@ -168,7 +168,7 @@ TEST(SessionMonitor, MO_3_AProbeCountsAsSentOnce) {
 
 TEST(SessionMonitor, MO_3_WithoutProgressForRtoASessionHasTimedOut) {
   Monitored own(2);
-  MonitoredPacket first, second;
+  SessionPacket first, second;
   own.send(us(0), first, 0);
   own.send(us(100), second, 1);
   EXPECT_FALSE(own.monitor.check(us(524)));
@@ -191,7 +191,7 @@ TEST(SessionMonitor, MO_3_AProbeWithoutAnswerForRtoIsATimeOut) {
 
 TEST(SessionMonitor, MO_3_LossesWithNoEchoBetweenThemAreATimeOut) {
   Monitored own(1);
-  MonitoredPacket packets[9];
+  SessionPacket packets[9];
   for (int i = 0; i < 9; ++i) {
     own.send(us(i), packets[i], 0);
   }
@@ -211,7 +211,7 @@ TEST(SessionMonitor, MO_3_WithoutEchoesTheCumulativePsnEndsATimeOut) {
   MonitorSetup setup;
   setup.has_echo = false;
   Monitored own(1, setup);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.monitor.timed_out(0);
   EXPECT_FALSE(own.is_probed(us(110), 0, true));  // no samples to wait for
@@ -247,7 +247,7 @@ TEST(SessionMonitor, MO_4_ThreeProbesWithoutAnswerAndTheSessionIsNotAlive) {
 TEST(SessionMonitor, WT_C7_TheLeastRoundTripIsThatOfTheWindow) {
   Monitored own(1);
   const auto sample = [&](Time now, Time rtt) {
-    MonitoredPacket packet;
+    SessionPacket packet;
     own.send(now - rtt, packet, 0);
     own.monitor.echo(now, 0, 7, &packet, {}, false);
   };
@@ -272,7 +272,7 @@ TEST(SessionMonitor, WT_C7_TheLeastRoundTripIsThatOfTheWindow) {
 
 TEST(SessionMonitor, BusyTimeIsThatWithSomethingInFlight) {
   Monitored own(1);
-  MonitoredPacket first, second;
+  SessionPacket first, second;
   own.send(us(1), first, 0);
   own.send(us(2), second, 0);
   own.monitor.echo(us(4), 0, 0, &first, {}, false);
@@ -288,7 +288,7 @@ TEST(SessionMonitor, OfferedIsWhatWaitsAndWhatIsAssigned) {
   Monitored own(1);
   own.monitor.assigned(0, 700);
   own.monitor.assigned(0, 300);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.monitor.sent(us(1), packet, 0, 300);
   EXPECT_EQ(own.at(0).interval.offered_bytes, 1000);
   EXPECT_EQ(own.at(0).local_queue, 700U);
@@ -298,7 +298,7 @@ TEST(SessionMonitor, OfferedIsWhatWaitsAndWhatIsAssigned) {
 
 TEST(SessionMonitor, AnIndexIsFreeOnceNothingOfItIsInFlight) {
   Monitored own(2);
-  MonitoredPacket packet;
+  SessionPacket packet;
   own.send(us(0), packet, 0);
   own.monitor.close(0);
   EXPECT_EQ(own.monitor.open(us(1), 1), 2);
@@ -313,15 +313,15 @@ TEST(SessionMonitor, MO_2_EachPacketIsCreditedOnceInTheEnd) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Monitored own(4);
-    std::deque<MonitoredPacket> packets(40);
+    std::deque<SessionPacket> packets(40);
     Time now{};
     for (int step = 0; step < 2'000; ++step) {
       now += us(1);
-      MonitoredPacket& packet = packets[random.below(packets.size())];
+      SessionPacket& packet = packets[random.below(packets.size())];
       const auto session = static_cast<SessionIndex>(random.below(4));
       switch (random.below(5)) {
         case 0:
-          if (packet.credited_to == kNoSession) {
+          if (packet.credited_to == kNoSessionIndex) {
             own.send(now, packet, session);
           }
           break;
@@ -332,8 +332,8 @@ TEST(SessionMonitor, MO_2_EachPacketIsCreditedOnceInTheEnd) {
       }
     }
     std::uint64_t sent = 0;
-    for (MonitoredPacket& packet : packets) {
-      sent += packet.session != kNoSession ? 1 : 0;
+    for (SessionPacket& packet : packets) {
+      sent += packet.session != kNoSessionIndex ? 1 : 0;
       own.monitor.delivered(now, packet);
     }
     std::uint64_t delivered = 0, bytes = 0;

@@ -80,14 +80,11 @@ class TwoEnds {
   /// What leaves both ends now goes on its way; `lose` is asked about each frame.
   void flush() {
     for (unsigned end = 0; end < 2; ++end) {
-      ConnectionManager::Outgoing out;
-      while (manager(end).take_message(out)) {
-        OnWire frame{now + kLatency, 1 - end, {}, out.message.kind, true};
-        channels[end] = channels[end] ? std::move(channels[end])
-                                      : std::make_unique<CmChannel>(setups[end].channel);
-        channels[end]->make(out.message, setups[end].address, out.destination, frame.bytes);
-        sent.push_back(out.message);
-        put(std::move(frame));
+      CmMessage message;
+      ByteVector bytes;
+      while (at(end).next_control(bytes, message)) {
+        sent.push_back(message);
+        ship({now + kLatency, 1 - end, bytes, message.kind, true});
       }
       SessionEvent event;
       while (groups(end).take_event(event)) {
@@ -95,7 +92,7 @@ class TwoEnds {
       }
     }
   }
-  void put(OnWire frame) {
+  void ship(OnWire frame) {
     const int copies = lose && lose(frame) ? 0 : repeat && repeat(frame) ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
       wire.push_back(frame);
@@ -106,7 +103,7 @@ class TwoEnds {
   ByteVector data(unsigned from, SessionPlace place, std::uint32_t pair, std::size_t payload = 64) {
     ByteVector frame;
     const RoceParts parts = make_roce({roce_opcode(0x04), false, false, payload}, frame);
-    flitwise::put(&frame[parts.bth], RoceField{"dest_qp", 40, 24}, pair);
+    put(&frame[parts.bth], RoceField{"dest_qp", 40, 24}, pair);
     at(from).carry(place, parts, frame, now);
     return frame;
   }
@@ -168,7 +165,6 @@ class TwoEnds {
 
   std::array<SrdmaEndSetup, 2> setups;
   std::array<std::unique_ptr<SrdmaEnd>, 2> ends;
-  std::array<std::unique_ptr<CmChannel>, 2> channels;  // of what is sent
   std::array<std::vector<SessionEvent>, 2> events;
   std::array<std::vector<ReceiveCounter>, 2> outcomes;
   std::array<std::uint32_t, 2> next_pair{0x100, 0x200};
