@@ -6,6 +6,44 @@
 #include <algorithm>
 
 namespace flitwise {
+namespace {
+
+constexpr std::size_t kFlowsShown = 8;
+
+// Of many flows those that took longest.
+TextTable flow_view(const std::vector<NetworkFlowResult>& rows, const RunResult& /*result*/) {
+  std::vector<const NetworkFlowResult*> shown;
+  for (const NetworkFlowResult& row : rows) {
+    shown.push_back(&row);
+  }
+  const std::size_t count = std::min(kFlowsShown, shown.size());
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const auto* a, const auto* b) { return a->taken > b->taken; });
+  TextTable table({"flow", "from", "to", "bytes", "start", "took", "alone", "times as long"}, 3);
+  for (std::size_t i = 0; i < count; ++i) {
+    const NetworkFlowResult& row = *shown[i];
+    table.add(fmt::format("{}", row.id), row.source, row.destination,
+              bytes_text(static_cast<double>(row.bytes)), row.start, row.taken, row.ideal,
+              fmt::format("{:.2f}", row.taken.ns() / row.ideal.ns()));
+  }
+  if (count < shown.size()) {
+    table.add_note(fmt::format("Of {} flows, those that took longest.\n", shown.size()));
+  }
+  return table;
+}
+
+TextTable time_view(const std::vector<FlowTimesRow>& rows, const RunResult& /*result*/) {
+  TextTable table(
+      {"flows of", "flows", "mean", "median", "99 %", "longest", "mean/alone", "99 %/alone"});
+  for (const FlowTimesRow& row : rows) {
+    table.add(row.name, row.flows, time_text(row.mean_ns), time_text(row.p50_ns),
+              time_text(row.p99_ns), time_text(row.max_ns),
+              fmt::format("{:.2f}", row.mean_slowdown), fmt::format("{:.2f}", row.p99_slowdown));
+  }
+  return table;
+}
+
+}  // namespace
 
 const StatisticsTable& network_flow_table() {
   using Row = NetworkFlowResult;
@@ -20,7 +58,8 @@ const StatisticsTable& network_flow_table() {
           .time("start_ns", &Row::start, "When it started.")
           .time("fct_ns", &Row::taken, "From its start to its last byte at the receiver, in order.")
           .time("ideal_ns", &Row::ideal, "The same with the network for itself.")
-          .flat(FlatRows::kNone, "flow");
+          .flat(FlatRows::kNone, "flow")
+          .show(flow_view);
   return kTable;
 }
 
@@ -40,7 +79,8 @@ const StatisticsTable& flow_time_table() {
           .real("p50_slowdown", &Row::p50_slowdown, "", "Median of that ratio.")
           .real("p99_slowdown", &Row::p99_slowdown, "", "99th percentile of that ratio.")
           .real("max_slowdown", &Row::max_slowdown, "", "The largest ratio.")
-          .flat(FlatRows::kNamed, "fct");
+          .flat(FlatRows::kNamed, "fct")
+          .show(time_view);
   return kTable;
 }
 

@@ -13,12 +13,12 @@ struct NetworkPortCounters {
   using Counters = NetworkPortCounters;
   std::uint64_t bytes = 0, packets = 0;  ///< that have left by it
   std::uint64_t drops = 0;               ///< for which its queue had no room
-  std::uint64_t ce = 0;                  ///< marked; no switch marks yet
+  std::uint64_t ce = 0;                  ///< marked
 };
 struct NetworkPortResult : NetworkPortCounters {
   std::string name;
   std::uint64_t most_queued = 0;  ///< bytes
-  Time paused{};                  ///< by its neighbour; none pauses yet
+  Time paused{};                  ///< by its neighbour
 };
 
 const StatisticsTable& network_port_table();

@@ -1,7 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/srdma_result.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace flitwise {
+namespace {
+
+constexpr std::size_t kGroupsShown = 8;
+
+/// Sessions of one end of a group.
+struct Group {
+  const SrdmaSessionResult* first = nullptr;
+  std::uint64_t sessions = 0, packets = 0, least = 0, most = 0, losses = 0, echoes = 0, marked = 0;
+  double rtt_ns = 0, weight = 0;
+};
+
+std::vector<Group> groups_of(const std::vector<SrdmaSessionResult>& rows) {
+  std::vector<Group> groups;
+  for (const SrdmaSessionResult& row : rows) {
+    if (groups.empty() || groups.back().first->group != row.group) {
+      groups.push_back({&row});
+      groups.back().least = row.packets;
+    }
+    Group& group = groups.back();
+    ++group.sessions;
+    group.packets += row.packets;
+    group.least = std::min(group.least, row.packets);
+    group.most = std::max(group.most, row.packets);
+    group.losses += row.losses;
+    group.echoes += row.echoes;
+    group.marked += row.ce_echoes;
+    group.rtt_ns += row.rtt.ns();
+    group.weight += row.weight;
+  }
+  return groups;
+}
+
+// A row a group: how even its sessions are.
+TextTable group_view(const std::vector<SrdmaSessionResult>& rows, const RunResult& /*result*/) {
+  const std::vector<Group> groups = groups_of(rows);
+  TextTable table({"session group of", "sessions", "packets", "least", "most", "lost", "marked",
+                   "round trip", "weight"});
+  for (std::size_t i = 0; i < std::min(kGroupsShown, groups.size()); ++i) {
+    const Group& group = groups[i];
+    const auto sessions = static_cast<double>(group.sessions);
+    table.add(fmt::format("{} {}", group.first->device, group.first->group), group.sessions,
+              group.packets, group.least, group.most, group.losses, group.marked,
+              time_text(group.rtt_ns / sessions), fmt::format("{:.2f}", group.weight / sessions));
+  }
+  table.add_note(fmt::format(
+      "{} session groups have sent{}; least and most: packets of one session; round trip and "
+      "weight: means of its sessions.\n",
+      groups.size(), groups.size() > kGroupsShown ? ", of which these are the first" : ""));
+  return table;
+}
+
+}  // namespace
 
 const StatisticsTable& srdma_table() {
   using Row = SrdmaSessionResult;
@@ -28,7 +84,8 @@ const StatisticsTable& srdma_table() {
           .count("ce_echoes", &Row::ce_echoes, "Of them, those that a switch had marked.")
           .time("rtt_ns", &Row::rtt, "Round trip, moving average; 0: no sample.")
           .time("rtt_base_ns", &Row::rtt_base, "The least round trip of the last while.")
-          .flat(FlatRows::kSum, "srdma", {"packets", "losses", "echoes", "ce_echoes"});
+          .flat(FlatRows::kSum, "srdma", {"packets", "losses", "echoes", "ce_echoes"})
+          .show(group_view);
   return kTable;
 }
 

@@ -327,10 +327,11 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   }();
   // On a wire a status is a number of the packet; the type of a fault is none of a packet,
   // and ends of RDMA are numbers.
-  const bool is_free = (field == "status" && event != "completion") ||
-                       (field == "kind" && event != "error") ||
-                       (field == "type" && event == "fault_record") ||
-                       (field == "end" && event.rfind("rdma_", 0) == 0);
+  const bool is_free =
+      (field == "status" && event != "completion") || (field == "kind" && event != "error") ||
+      (field == "type" && event == "fault_record") ||
+      (field == "lost" && event == "network_counts") ||
+      (field == "end" && (event.rfind("rdma_", 0) == 0 || event.rfind("srdma_", 0) == 0));
   const auto found = kWords.find(field);
   return is_free || found == kWords.end() ? nullptr : &found->second;
 }
