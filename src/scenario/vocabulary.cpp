@@ -216,6 +216,21 @@ const std::vector<EventKind>& event_kinds() {
        {"hits", "fetches", "waits", "stalls", "write_backs", "translated", "untranslated",
         "access_waits", "access_faults", "requests", "failures", "discarded", "invalidations_hit",
         "invalidations_missed"}},
+      {"rcm_choice", {"psn", "resends", "session", "version"}},
+      {"rcm_answer", {"cause", "session"}},
+      {"rcm_share", {"session", "packets", "share"}},
+      {"rcm_moved", {"from", "to", "packets"}},
+      {"rcm_map", {"packets", "moved"}},
+      {"rcm_probe", {"session", "psn"}},
+      {"rcm_decision", {"action", "cause", "session"}},
+      {"rcm_session",
+       {"session", "level", "weight", "eligible", "alive", "timed_out", "usable", "in_flight"}},
+      {"rcm_stats",
+       {"session", "sent", "delivered", "delivered_bytes", "losses", "echoes", "ce_echoes",
+        "probes", "rtt_samples", "rtt_ns", "base_ns", "most_wait_ns"}},
+      {"rcm_group",
+       {"usable", "version", "cost", "pending", "failed_adds", "add_refused_max",
+        "add_refused_wait", "remove_refused_min", "remove_refused_wait"}},
       {"sdma_read", {"engine", "addr", "bytes"}},
       {"sdma_head", {"engine", "addr", "head", "interrupt"}},
       {"sdma_engine",
@@ -352,7 +367,7 @@ const std::vector<std::string>& error_kinds() {
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
         "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused "
-        "hca_refused");
+        "hca_refused rcm_refused rcm_aborted");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -373,9 +388,9 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line",          "no_progress",       "bad_start",    "bad_end",
-      "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
-      "pio_setup_refused", "pio_store_refused", "rdma_refused", "hca_refused"};
+      "bad_line",     "no_progress",  "bad_start",       "bad_end",           "bad_lcrc",
+      "bad_crc",      "unknown_type", "too_many_starts", "pio_setup_refused", "pio_store_refused",
+      "rdma_refused", "hca_refused",  "rcm_refused",     "rcm_aborted"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

@@ -24,6 +24,10 @@ void read_op(OpReader& in, HcaOp& op) {
   in.hca_line(in.need("line"), op.line);
 }
 
+void read_op(OpReader& in, RcmOp& op) {
+  in.rcm_line(in.need("line"), op.line);
+}
+
 template <class Op>
 void made(OpReader& in, ScriptLine& line) {
   read_op(in, line.op.emplace<Op>());
@@ -105,7 +109,9 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<RdmaOp>},
       {"hca",
        "Drive the QP-state cache and pre-translation of an adapter by one line, such as [scan].",
-       made<HcaOp>}};
+       made<HcaOp>},
+      {"rcm", "Drive the sessions of one session group by one line, such as [send, 4, 0].",
+       made<RcmOp>}};
   return kVerbs;
 }
 

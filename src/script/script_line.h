@@ -23,6 +23,7 @@
 #include "link/wire_faults.h"
 #include "script/hca_line.h"
 #include "script/pio_line.h"
+#include "script/rcm_line.h"
 #include "script/rdma_line.h"
 #include "script/register_names.h"
 
@@ -226,13 +227,18 @@ struct HcaOp {
   HcaLine line;
 };
 
+/// One line of the sessions of a session group.
+struct RcmOp {
+  RcmLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, DecodeRoceOp, ResetOp, IommuOp,
                TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp,
-               RdmaOp, HcaOp>
+               RdmaOp, HcaOp, RcmOp>
       op;
 };
 
