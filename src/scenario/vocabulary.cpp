@@ -201,7 +201,7 @@ const std::vector<EventKind>& event_kinds() {
       {"network_sessions", {"sessions", "rounds", "ways"}},
       {"network_port", {"port", "packets", "bytes", "full", "red", "ce", "queued", "up"}},
       {"network_counts",
-       {"delivered", "ttl", "no_route", "lost", "full", "red", "ecmp", "adaptive"}},
+       {"delivered", "ttl", "no_route", "link_down", "full", "red", "ecmp", "adaptive"}},
       {"rdma_packet",
        {"end", "opcode", "psn", "bytes", "pad", "ack_req", "va", "rkey", "length", "imm",
         "syndrome", "msn", "original"}},
