@@ -3,6 +3,11 @@
 /// checks that each packet passes first, and the requests that are kept until others have come.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "rdma/dcqcn.h"
 #include "rdma/held_requests.h"
 #include "rdma/rc_requester.h"
@@ -53,7 +58,9 @@ class QueuePair {
   RdmaEffect receive(const RdmaPacket& packet, Time now = {});
   /// A packet that was held is in order now: its fields, and what comes of it. Its bytes are those
   /// that were kept under packet.psn. False: none.
-  bool release(RdmaPacket& packet, RdmaEffect& effect, Time now = {});
+  bool release(RdmaPacket& packet, RdmaEffect& effect, Time now = {}) {
+    return !held_.empty() && release_held(packet, effect, now);
+  }
   /// See RcResponder.
   void finish_atomic(std::uint64_t original) { responder_.finish_atomic(original); }
   /// The retry timer has run out. `sent_before`: packets that left then or later are still on their
@@ -99,8 +106,10 @@ class QueuePair {
 
  private:
   bool is_for_us(const RdmaPacket& packet);
+  std::optional<QpCounter> flaw_of(const RdmaPacket& packet) const;
   RdmaEffect take_request(const RdmaPacket& packet);
   RdmaEffect hold(const RdmaPacket& packet);
+  bool release_held(RdmaPacket& packet, RdmaEffect& effect, Time now);
   bool may_place(const RdmaPacket& packet, RdmaEffect& effect) const;
   bool next_cnp(RdmaPacket& packet);
   void reset_order(Psn expected);

@@ -132,18 +132,18 @@ void RcRequester::note_arrivals(const RdmaPacket& packet) {
   if (!context_.setup.is_selective()) {
     return;
   }
+  const bool is_ack = (packet.syndrome & kSyndromeType) == 0;
+  const Psn missing = is_ack ? psn_plus(packet.psn, 1) : packet.psn;
   const auto note = [&](Psn psn) {
     const SentPacket* const sent = sent_.find(psn);
-    if (psn_distance(psn, oldest_) >= 0 && psn_distance(psn, sent_end_) < 0 && sent != nullptr &&
-        sent->is_answered == 0) {
+    if (psn_distance(psn, oldest_) >= 0 && psn_distance(psn, missing) > 0 &&
+        psn_distance(psn, sent_end_) < 0 && sent != nullptr && sent->is_answered == 0) {
       sent_.arrive(psn);
     }
   };
   if (packet.has_echo && packet.syndrome == kAckSyndrome) {
     note(packet.echo.psn);
   }
-  const bool is_ack = (packet.syndrome & kSyndromeType) == 0;
-  const Psn missing = is_ack ? psn_plus(packet.psn, 1) : packet.psn;
   for (std::uint64_t bits = packet.has_sack ? packet.sack : 0; bits != 0; bits &= bits - 1) {
     note(psn_plus(missing, 1 + static_cast<std::uint32_t>(__builtin_ctzll(bits))));
   }

@@ -86,12 +86,13 @@ class SentPackets {
   /// All of them before `end`.
   void take_again(Psn from, Psn end);
   /// The next loss that nobody has been told of, in the order of PSNs.
-  bool next_loss(LostPacket& lost);
+  bool next_loss(LostPacket& lost) { return !untold_.empty() && take_loss(lost); }
 
  private:
   SentPacket& place(Psn psn) { return places_[psn & (places_.size() - 1)]; }
   const SentPacket& place(Psn psn) const { return places_[psn & (places_.size() - 1)]; }
   SentPacket& make_place(Psn psn);
+  bool take_loss(LostPacket& lost);
 
   std::vector<SentPacket> places_;  // a power of two of them
   PsnSet arrived_, again_, untold_;
