@@ -112,18 +112,26 @@ void RcRequester::take_nak(const RdmaPacket& packet) {
   }
   sent_.forget_arrival(packet.psn);
   sent_.lose(packet.psn, LossCause::kNak);
+  const Psn first = psn_plus(packet.psn, 1);
   if (packet.has_sack && packet.sack != 0) {
-    const Psn first = psn_plus(packet.psn, 1);
     const auto highest = static_cast<std::uint32_t>(63 - __builtin_clzll(packet.sack));
-    for_each_missing(first, psn_plus(first, highest), [&](Psn psn) {
-      const SentPacket* const sent = sent_.find(psn);
-      const bool is_under_way =
-          sent != nullptr && sent->times > 1 && sent->at + context_.setup.gap_time > context_.now;
-      if (!is_under_way) {
-        sent_.lose(psn, LossCause::kSack);
-      }
-    });
+    lose_holes(first, psn_plus(first, highest), LossCause::kSack, 1);
   }
+  if (context_.setup.finds_holes) {
+    lose_holes(first, sent_.arrived().end(), LossCause::kEcho, 0);
+  }
+}
+
+// Those that have not left within a gap time, or so often at most: others are on their way.
+void RcRequester::lose_holes(Psn from, Psn end, LossCause cause, unsigned most_times) {
+  for_each_missing(from, end, [&](Psn psn) {
+    const SentPacket* const sent = sent_.find(psn);
+    const bool is_under_way = sent != nullptr && sent->times > most_times &&
+                              sent->at + context_.setup.gap_time > context_.now;
+    if (sent != nullptr && sent->is_answered == 0 && !is_under_way) {
+      sent_.lose(psn, cause);
+    }
+  });
 }
 
 void RcRequester::expire_gap() {

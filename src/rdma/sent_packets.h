@@ -17,12 +17,13 @@ namespace flitwise {
 enum class LossCause : std::uint8_t {
   kNak,      ///< of the peer
   kSack,     ///< a hole in its bitmap
+  kEcho,     ///< a hole among what has been echoed, at a NAK
   kTimeOut,  ///< the retry timer: the weights act by MO-3
   kAnswer,   ///< answers behind its own came, and it did not
   kSession   ///< its session has gone [KY-4]
 };
 constexpr const char* name_of(LossCause cause) {
-  constexpr const char* kNames[] = {"nak", "sack", "timeout", "answer", "session"};
+  constexpr const char* kNames[] = {"nak", "sack", "echo", "timeout", "answer", "session"};
   return name_in(kNames, cause);
 }
 
