@@ -24,6 +24,11 @@ class QueuePair {
 
   /// False, and nothing has changed, where it may not move so. [VB-3]
   bool modify(QpState to);
+  /// Both ends have agreed on others. REQUIRES: RESET.
+  void set_first_psns(Psn own, Psn peer) {
+    context_.setup.first_psn = own;
+    context_.setup.peer_first_psn = peer;
+  }
   /// What is not taken changes nothing. In ERR it is flushed at once. [VB-8]
   PostResult post_send(const SendWork& work);
   /// Of its own receive queue or the one that it shares; legal from INIT on.
