@@ -57,6 +57,10 @@ class DeviceFunctions {
   bool is_in_reset(unsigned function) const { return states_[function] == State::kInReset; }
   bool are_all_running() const { return not_running_ == 0; }
   unsigned not_running() const { return not_running_; }
+  /// Requests of a function that may not send are given up, so that nobody waits behind them; else
+  /// they wait, and all behind them.
+  bool are_apart() const { return are_apart_; }
+  void keep_apart() { are_apart_ = true; }
   /// Functions whose reset has not ended.
   unsigned in_reset() const { return in_reset_; }
   bool is_in_conventional_reset() const {
@@ -127,7 +131,7 @@ class DeviceFunctions {
   std::vector<DeviceIdentity> identities_;  // by domain
   std::vector<State> states_;
   Bdf base_;
-  bool is_bus_master_ = false;
+  bool is_bus_master_ = false, are_apart_ = false;
   unsigned not_running_ = 0, in_reset_ = 0;
   ResetKind reset_kind_ = ResetKind::kFunctionLevel;
 };

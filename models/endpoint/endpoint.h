@@ -44,6 +44,13 @@ class Endpoint final : public ComponentModule,
   TranslationInterface& attach(StaticTranslations& firmware);
   /// What a reset of all functions does beside that of their registers, at its end.
   void when_reset(std::function<void()> reset) { reset_more_.swap(reset); }
+  /// Requests of a function that may not send fail, so that those of others do not wait for them.
+  /// begun: told of the reset of a function, 0 of all, when it begins. Before the simulation
+  /// starts.
+  void keep_functions_apart(std::function<void(unsigned function)> begun) {
+    functions_.keep_apart();
+    reset_begun_.swap(begun);
+  }
   void watch_translations(TranslatedPath::Watch watch);  ///< nothing where it has no ATC
   void observe(const Observer& observer) override { observer_ = &observer; }  ///< outlives it
 
@@ -64,7 +71,7 @@ class Endpoint final : public ComponentModule,
 
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]
-  void hot_reset() { resets_.start(0, ResetKind::kConventional, now()); }
+  void hot_reset() { begin_reset(0, ResetKind::kConventional); }
   /// The link is about to go down: the device sends nothing more, what was asked of it is
   /// forgotten, and all functions are reset. [LNK-10.6]
   void link_going_down();
@@ -123,6 +130,7 @@ class Endpoint final : public ComponentModule,
   bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
   void translation_written(unsigned function) override;
 
+  void begin_reset(unsigned function, ResetKind kind);
   void execute(const HandleCommand& command);
   void tell(const char* what, const Packet& packet) const;
   void receive_message(Packet& packet, Time now);
@@ -136,8 +144,9 @@ class Endpoint final : public ComponentModule,
   EndpointCounters counters_;
   std::map<std::string, std::uint64_t> errors_;
   const Observer* observer_ = nullptr;
-  std::function<void()> reset_more_;  // may be empty
-  bool target_waits_ = false;         // the link has sent something of the target unit away
+  std::function<void()> reset_more_;           // may be empty
+  std::function<void(unsigned)> reset_begun_;  // likewise
+  bool target_waits_ = false;  // the link has sent something of the target unit away
   DeviceFunctions functions_;
   DeviceContexts contexts_;
   FunctionShell shell_;

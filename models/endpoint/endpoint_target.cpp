@@ -16,7 +16,18 @@ void Endpoint::negotiated(const Negotiated& outcome, bool is_software_managed) {
 }
 
 void Endpoint::function_level_reset(unsigned function) {
-  resets_.start(function, ResetKind::kFunctionLevel, now());
+  begin_reset(function, ResetKind::kFunctionLevel);
+}
+
+void Endpoint::begin_reset(unsigned function, ResetKind kind) {
+  resets_.start(function, kind, now());
+  if (functions_.are_apart()) {
+    reset_begun_(function);
+    const unsigned last = function == 0 ? functions_.count() : function + 1U;
+    for (unsigned f = function; f < last; ++f) {
+      requests_.drop(f, now());
+    }
+  }
 }
 
 void Endpoint::controlled(const DeviceControl& control) {
@@ -162,6 +173,9 @@ void Endpoint::command_written(unsigned function) {
   if (function == 0) {
     set_bus_master(is_enabled);
   } else if (functions_.enable_vf(function, is_enabled)) {
+    wake();
+  } else if (functions_.are_apart() && !functions_.is_running(function)) {
+    requests_.drop(function, now());
     wake();
   }
 }

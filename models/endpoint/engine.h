@@ -50,7 +50,7 @@ enum class TransferStatus : std::uint8_t {
   kCompleterAbort,
   kTimeout,
   kPoisoned,      ///< an answer came whose data is not to be used [LNK-9.26]
-  kContextEnded,  ///< it was never sent
+  kContextEnded,  ///< it was never sent, or not to its end: its context or its function is gone
 };
 
 /// A transfer is over: a write when its last TLP is queued for the link, a read when its last byte

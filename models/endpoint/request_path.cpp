@@ -50,7 +50,10 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
   const DeviceIdentity& identity = s_.functions.identity_of(transfer.domain);
   const unsigned function = s_.functions.index_of(identity.bdf);
   if (!s_.functions.are_all_running() && !s_.functions.is_running(function)) {
-    return false;
+    if (s_.functions.are_apart()) {
+      drop(function, t);
+    }
+    return s_.functions.are_apart();
   }
   const bool is_read = transfer.op == Op::kRead;
   if (!s_.output.may_leave(is_read ? FcClass::kNonPosted : FcClass::kPosted, t)) {
@@ -85,6 +88,21 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
                  is_read ? HandlePin{} : handle.pin);
   after_piece(t);
   return true;
+}
+
+[[gnu::noinline]] void RequestPath::drop(unsigned function, Time t) {
+  const bool is_present = is_busy_ && s_.functions.function_of(present_domain()) == function;
+  dropped_.clear();
+  if (translations_ != nullptr) {
+    translations_->drop(function, is_present, dropped_);
+  }
+  if (is_present) {
+    is_busy_ = false;
+    dropped_.push_back(present_.transfer);
+  }
+  for (const std::uint32_t transfer : dropped_) {
+    fail(transfer, TransferStatus::kContextEnded, t);
+  }
 }
 
 PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,

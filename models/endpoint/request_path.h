@@ -65,6 +65,9 @@ class RequestPath final : public TransferPath, public TagTable {
   }
 
   std::size_t tags_per_function() const { return outstanding_.tags_per_function(); }
+  /// The function may not send: what is not sent of its transfers never is. REQUIRES: the functions
+  /// are apart.
+  void drop(unsigned function, Time now);
 
   bool is_busy() const { return is_busy_; }  ///< a transfer is being cut into TLPs
   /// Nothing is under way, of one function or of all.
@@ -126,7 +129,8 @@ class RequestPath final : public TransferPath, public TagTable {
   OutstandingRequests outstanding_;
   TokenPool<Active> active_;
   TransferCursor present_;
-  bool is_busy_ = false;          // with present_
+  bool is_busy_ = false;                // with present_
+  std::vector<std::uint32_t> dropped_;  // scratch
   DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine
   std::uint64_t pattern_ = 0;
   RequestHook request_hook_;  // these may be empty

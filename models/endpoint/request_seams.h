@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/packet_sizer.h"
 #include "endpoint/device_functions.h"
@@ -123,6 +124,9 @@ class Translations {
   virtual void piece_gone(bool has_more) = 0;
   /// All TLPs of the present transfer are.
   virtual void transfer_gone(Time now) = 0;
+  /// The transfers of the function that wait here are given up, and the present one where it is one
+  /// of them. Adds those that wait to `given_up`.
+  virtual void drop(unsigned function, bool is_present, std::vector<std::uint32_t>& given_up) = 0;
   /// The read has its last completion, or will never have it.
   virtual void read_ended(unsigned function, std::uint16_t tag, const Tlp& request,
                           TransferStatus status, Time now) = 0;

@@ -181,6 +181,24 @@ Translations::Route TranslatedPath::go_or_park(const Present& present) {
   is_routed_ = false;
 }
 
+// What the agent still answers to their requests is for the cache alone.
+[[gnu::noinline]] void TranslatedPath::drop(unsigned function, bool is_present,
+                                            std::vector<std::uint32_t>& given_up) {
+  unit_.parked.for_each([&](Slot slot, const ParkedTransfer& parked) {
+    if (parked.access.function == function) {
+      if (current_slot_ != slot) {
+        given_up.push_back(parked.cursor.transfer);
+      }
+      unit_.parked.remove(slot);
+    }
+  });
+  if (is_present) {
+    current_slot_.reset();
+    present_.reset();
+    is_routed_ = false;
+  }
+}
+
 // The next TLP of the present transfer has not been looked at yet.
 void TranslatedPath::piece_gone(bool has_more) {
   is_routed_ = false;

@@ -50,6 +50,7 @@ class TranslatedPath final : public Translations {
       send_stop_markers(now);
     }
   }
+  void drop(unsigned function, bool is_present, std::vector<std::uint32_t>& given_up) override;
   void read_ended(unsigned function, std::uint16_t tag, const Tlp& request, TransferStatus status,
                   Time now) override;
   void complete(unsigned function, const Packet& packet, const OutstandingRequest& request,

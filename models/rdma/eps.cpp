@@ -69,16 +69,33 @@ void Eps::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
 }
 
 void Eps::enabled(unsigned function, bool is_enabled, Time now) {
-  if (function >= rules_.functions() || is_enabled == rules_.is_running(function)) {
+  if (function >= rules_.functions() || (is_enabled && rules_.is_started(function))) {
     return;
   }
   if (!is_enabled) {
     rules_.stop(function);
+    wake_waiters(now);
     return;
   }
   rules_.set_pasid(function, requests_->pasid_of(domains_[function]));
   rules_.start(function);
   look_at(now);
+}
+
+void Eps::reset(unsigned function) {
+  for (unsigned f = function; f < (function == 0 ? rules_.functions() : function + 1U); ++f) {
+    if (f < rules_.functions()) {
+      rules_.stop(f);
+    }
+  }
+}
+
+void Eps::serve(bool is_served) {
+  rules_.set_enabled(is_served);
+  wake_waiters(flitwise::now());
+  if (is_served) {
+    look_at(flitwise::now());
+  }
 }
 
 void Eps::look_at(Time when) {

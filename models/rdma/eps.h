@@ -49,6 +49,10 @@ class Eps final : public ComponentModule, private StaticTranslations, private Re
   /// Before the simulation starts.
   void connect(TranslationInterface& requests) { requests_ = &requests; }
   const Pretranslation& rules() const { return rules_; }
+  /// The reset of a function begins, 0: of all. Answers that are under way are of no use. [EP-13]
+  void reset(unsigned function);
+  /// The physical function puts the adapter out of service, or back. [HP-9]
+  void serve(bool is_served);
 
   bool is_quiet() const override { return true; }  // its requests are their function's
   void start_window() override { before_ = totals(); }

@@ -2,8 +2,11 @@
 // The stages of an adapter, and whose turn it is.
 #include "rdma/hca.h"
 
+#include <boost/range/algorithm_ext/erase.hpp>
+
 #include <algorithm>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
@@ -16,14 +19,15 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
       wakeup_("wakeup", config.rdma.timing.clock),
       pairs_(config_),
       commands_(config.rdma.fifo, config.functions.size()),
-      parts_{config_, pairs_,   totals_,  dma_,        commands_, kicks_,      fetch_,   states_,
-             rings_,  receive_, builder_, completion_, entries_,  validation_, receiver_},
+      parts_{config_, pairs_,   totals_,  dma_,        commands_, kicks_,      fetch_,    states_,
+             rings_,  receive_, builder_, completion_, entries_,  validation_, receiver_, *this},
       collect_(parts_, [this](Time when) { wakeup_.at(when); }),
       kicks_(parts_),
       fetch_(parts_),
       states_(parts_),
       rings_(parts_),
-      dma_(std::move(work_appeared), [this](Time when) { wakeup_.at(when); }),
+      dma_(
+          std::move(work_appeared), [this](Time when) { wakeup_.at(when); }, pairs_),
       builder_(parts_),
       receiver_(parts_, [this](Time when) { wakeup_.at(when); }),
       receive_(parts_),
@@ -43,12 +47,73 @@ void Hca::connect(NicPort& port, FramePool& frames, const NicPort& far) {
 }
 
 void Hca::start() {
-  for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
-    for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
-      pairs_[pair].rules.modify(state);
+  for (std::uint32_t place = 0; place < config_.function_count(); ++place) {
+    pairs_.connect(place, 0);
+    states_.start(place);
+  }
+}
+
+void Hca::reset(unsigned function) {
+  const Time now = flitwise::now();
+  for (std::uint32_t place = 0; place < config_.function_count(); ++place) {
+    if (function == 0 || config_.functions[place] == function) {
+      take_down(place, now);
     }
   }
-  states_.start();
+  if (function == 0 && !pairs_.are_served()) {
+    command({AdapterCommand::Kind::kEnable, 0, 0}, now);
+  }
+}
+
+// What passes the stages for it comes to nothing there: each looks whether its function is down.
+void Hca::take_down(std::uint32_t place, Time now) {
+  pairs_.reset(place);
+  for (std::uint32_t pair = place; pair < pairs_.size(); pair += config_.function_count()) {
+    commands_.close_all(pairs_[pair].commands);
+    commands_.close_all(pairs_[pair].payloads);
+  }
+  commands_.drop(place);
+  states_.reset(place);
+  completion_.reset(place);
+  dma_.drop_down(now);
+  boost::range::remove_erase_if(set_ups_, [&](const SetUp& one) { return one.place == place; });
+  wakeup_.at(now);
+  hooks_.went_down(place);
+}
+
+bool Hca::command(const AdapterCommand& command, Time now) {
+  if (command.kind != AdapterCommand::Kind::kSetUp) {
+    pairs_.serve(command.kind == AdapterCommand::Kind::kEnable);
+    hooks_.service(pairs_.are_served());
+    wakeup_.at(now);
+    return true;
+  }
+  if (command.place >= config_.function_count()) {
+    return false;
+  }
+  take_down(command.place, now);
+  set_ups_.push_back({command.place, command.epoch, Time::never()});
+  return true;
+}
+
+void Hca::set_up_due(Time now) {
+  for (SetUp& one : set_ups_) {
+    const bool is_busy =
+        pairs_.are_pinned(one.place) ||
+        any_of(stages_, [&](const HcaModule* stage) { return stage->holds(one.place); });
+    one.when = is_busy ? Time::never() : one.when == Time::never() ? now + kSetUpTime : one.when;
+  }
+  for (auto due = set_ups_.begin(); due != set_ups_.end();) {
+    if (due->when > now) {
+      ++due;
+      continue;
+    }
+    const SetUp one = *due;
+    due = set_ups_.erase(due);
+    pairs_.set_up(one.place, one.epoch);
+    states_.start(one.place);
+    hooks_.came_up(one.place, one.epoch);
+  }
 }
 
 void Hca::work() {
@@ -56,6 +121,12 @@ void Hca::work() {
   const Time now = flitwise::now();
   run(now);
   Time next = Time::never();
+  if (!set_ups_.empty()) {
+    set_up_due(now);
+    for (const SetUp& one : set_ups_) {
+      next = std::min(next, one.when);
+    }
+  }
   for (const HcaModule* const stage : stages_) {
     next = std::min(next, stage->next());
   }

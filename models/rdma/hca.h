@@ -28,18 +28,29 @@
 
 namespace flitwise {
 
-class Hca final : public ComponentModule {
+class Hca final : public ComponentModule, private HcaControl {
  public:
+  /// Who is told of what software has done to the adapter.
+  struct Hooks {
+    /// The function at that place was reset: nothing of its work goes on. [HP-4]
+    std::function<void(std::uint32_t place)> went_down;
+    /// Its queue pairs are in RTS again.
+    std::function<void(std::uint32_t place, std::uint32_t epoch)> came_up;
+    std::function<void(bool is_served)> service;  ///< [HP-9]
+  };
   /// device: whose row of results it is. work_appeared: its DMA has something to do.
   Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfig& config,
       std::function<void()> work_appeared);
 
   void claim(BarMap& map) { collect_.claim(map); }  ///< the doorbell in BAR 0
   HcaDma& dma() { return dma_; }                    ///< for the shell of the device
+  /// Before the simulation starts.
+  void connect(Hooks hooks) { hooks_ = std::move(hooks); }
+  /// The device resets a function, 0: all of them. [HP-4]
+  void reset(unsigned function);
   /// Joins it to a cable. far: at the other end. Before the simulation starts.
   void connect(NicPort& port, FramePool& frames, const NicPort& far);
-  /// All queue pairs go to RTS: management of connections is not modelled. Software writes their
-  /// states into host memory.
+  /// All queue pairs go to RTS. Software writes their states into host memory.
   void start();
   const std::vector<std::uint8_t>& state_in_memory(std::uint32_t pair) {
     return pairs_[pair].state_in_memory;
@@ -62,8 +73,19 @@ class Hca final : public ComponentModule {
  private:
   static constexpr std::size_t kStages = 12;
 
+  /// A function that is to be set up, as soon as nothing of it is under way.
+  struct SetUp {
+    std::uint32_t place = 0, epoch = 0;
+    Time when = Time::never();  // never: something is
+  };
+  /// model: until all that a function has sent is in memory.
+  static constexpr Time kSetUpTime = Time::from_us(10);
+
   void work();
   void run(Time now);
+  bool command(const AdapterCommand& command, Time now) override;
+  void take_down(std::uint32_t place, Time now);
+  void set_up_due(Time now);
   FrameFaults::Counts faults() const {
     return port_ == nullptr ? FrameFaults::Counts{} : port_->faults();
   }
@@ -94,6 +116,8 @@ class Hca final : public ComponentModule {
   NicPort* port_ = nullptr;
   const NicPort* far_ = nullptr;  // at the other end of its cable
   RequestRoute route_;
+  Hooks hooks_;
+  std::vector<SetUp> set_ups_;
   Time window_begin_{}, window_end_ = Time::never();
   bool counts_ = false;
 };

@@ -12,6 +12,8 @@ enum Region : unsigned {
   kDoorbell,
   kArms,
   kShares,
+  kControl,
+  kForbidden,
   kCommands,
   kRegions
 };                                                     // of BAR 0, for each place
@@ -31,9 +33,11 @@ void HcaCollectBuffer::claim(BarMap& map) {
     const unsigned function = s_.config.functions[place], first = place * kRegions;
     map.claim({s_.config.doorbell, 8, function, 1}, *this, first + kDoorbell);
     map.claim({s_.config.arms(), 8, function, 1}, *this, first + kArms);
+    map.claim({s_.config.control(), 8, function, 1}, *this, first + kForbidden);
     map.claim({s_.config.commands(), kMostCommandBytes, function, 1}, *this, first + kCommands);
   }
   map.claim({s_.config.shares(), 8, 0, 1}, *this, kShares);
+  map.claim({s_.config.control(), 8, 0, 1}, *this, kControl);
 }
 
 // A doorbell is whole or nothing; a command is collected.
@@ -43,7 +47,12 @@ void HcaCollectBuffer::mmio_write(const MmioPlace& place, const std::uint8_t* by
   HcaPosted posted;
   posted.place = place.region / kRegions;
   std::uint32_t beats = 1;
+  const bool is_down = s_.pairs.function(posted.place).is_down;
   if (region == kCommands) {
+    if (is_down) {
+      ++ignored_;
+      return;
+    }
     const auto stored =
         s_.commands.write(posted.place, place.offset - s_.config.commands(), bytes, size, now);
     if (!stored) {
@@ -59,6 +68,11 @@ void HcaCollectBuffer::mmio_write(const MmioPlace& place, const std::uint8_t* by
     const std::uint64_t word = size == 8 ? boost::endian::load_little_u64(bytes) : kNoPlace;
     if (region == kShares) {
       posted.share = ShareCommand::decode(word);
+    } else if (region == kControl) {
+      posted.control = AdapterCommand::decode(word);
+      posted.is_void = !posted.control;
+    } else if (region == kForbidden) {
+      posted.is_void = true;
     } else if (region == kArms) {
       posted.arm = CompletionArm::decode(word);
     } else {
@@ -92,6 +106,17 @@ void HcaCollectBuffer::settle(Time now) {
 
 // A ring never has more entries than it has room for, and what is posted stays so.
 void HcaCollectBuffer::take(const HcaPosted& posted, Time now) {
+  if (posted.is_void || posted.control) {
+    bad_commands_ += !posted.is_void && s_.control.command(*posted.control, now) ? 0 : 1;
+    return;
+  }
+  if (!posted.share && s_.pairs.function(posted.place).is_down) {
+    ++ignored_;
+    if (posted.token != kNobody) {
+      s_.commands.close(posted.token);
+    }
+    return;
+  }
   if (posted.arm) {
     bad_doorbells_ += s_.outcomes.arm(posted.place, *posted.arm, now) ? 0 : 1;
     return;
@@ -128,6 +153,7 @@ void HcaCollectBuffer::add_errors(std::map<std::string, std::uint64_t>& errors) 
   errors["bad_doorbell"] += bad_doorbells_;
   errors["bad_command"] += s_.commands.bad() + bad_commands_;
   errors["command_timeout"] += s_.commands.timed_out();
+  errors["function_down"] += ignored_;
 }
 
 }  // namespace flitwise

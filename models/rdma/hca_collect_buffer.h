@@ -2,8 +2,9 @@
 /// Collect buffer controller of an RDMA adapter. [HP-1]
 /// In: stores to the doorbell and to the register that arms completion queues, 8 bytes at a time,
 /// and to the place of commands. Out: the new end of a ring, and a kick of its queue pair; orders
-/// to completion. Queue: `fifo` entries. Latency: `collect`, and a clock for each 64 bytes;
-/// interval: a clock for each 64 bytes. Nobody blocks it: kicks always have room.
+/// to completion, and to the adapter. What is for a function that is down is dropped. Queue: `fifo`
+/// entries. Latency: `collect`, and a clock for each 64 bytes; interval: a clock for each 64 bytes.
+/// Nobody blocks it: kicks always have room.
 #pragma once
 
 #include <functional>
@@ -35,6 +36,7 @@ class HcaCollectBuffer final : public HcaStage<HcaPosted>, private RegionOwner {
   const HcaParts& s_;
   const std::function<void(Time)> came_;
   std::uint64_t bad_doorbells_ = 0, bad_commands_ = 0;
+  std::uint64_t ignored_ = 0;  // for functions that are down
 };
 
 }  // namespace flitwise

@@ -45,6 +45,12 @@ class HcaCommands {
   std::uint32_t pop(Queue& queue) { return records_.pop(queue); }
   void close(std::uint32_t token) { records_.close(token); }
   void close_all(Queue& queue);
+  /// What is collected for a function.
+  void drop(std::size_t function) {
+    collected_[function].buffer.drop();
+    collected_[function].due = Time::never();
+    set_next();
+  }
   /// Payload of a packet, where the first of the queue has it; else null, as of one that is sent
   /// again. It is there until more is written. With its last byte the command is done.
   const std::uint8_t* take_payload(Queue& payloads, const RdmaPacket& packet);

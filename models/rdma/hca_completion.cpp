@@ -84,6 +84,9 @@ bool HcaCompletion::run_timer(Time now) {
     s_.kicks.kick(timer.pair, now);
     return true;
   }
+  if (!s_.pairs.are_served()) {  // nothing of it could have been answered
+    pair.progress_at = now;
+  }
   const Time due = pair.progress_at + s_.config.retry_time();
   pair.has_timer = pair.rules.requester().timer_runs();
   if (!pair.has_timer) {
@@ -109,6 +112,9 @@ bool HcaCompletion::complete(Time now) {
   HcaTold told = queue_.take(now);
   const std::uint32_t pair = told.completion.queue_pair - kFirstQueuePair;
   const std::uint32_t place = s_.config.place_of(pair);
+  if (s_.pairs.function(place).is_down) {
+    return true;
+  }
   told.completion.queue_pair = s_.config.index_of(pair) + kFirstQueuePair;
   const std::uint32_t queue = kCompletionQueues * place + (told.completion.is_receive ? 1 : 0);
   std::uint64_t& index = completions_[queue];
@@ -128,6 +134,14 @@ bool HcaCompletion::complete(Time now) {
     interrupt(queue, now);
   }
   return true;
+}
+
+// Timers of its queue pairs run out in vain.
+void HcaCompletion::reset(std::uint32_t place) {
+  for (std::uint32_t kind = 0; kind < kCompletionQueues; ++kind) {
+    completions_[kCompletionQueues * place + kind] = 0;
+    events_.forget(kCompletionQueues * place + kind);
+  }
 }
 
 bool HcaCompletion::arm(std::uint32_t place, const CompletionArm& order, Time now) {

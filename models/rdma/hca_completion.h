@@ -29,9 +29,16 @@ class HcaCompletion final : public HcaStage<HcaTold>, public HcaOutcomes {
   void after_rules(std::uint32_t pair, Time now) override;
   bool arm(std::uint32_t place, const CompletionArm& order, Time now) override;
   bool has_room() const override { return full_.empty(); }
+  /// The function at that place is reset: its completion queues begin anew. [HP-4]
+  void reset(std::uint32_t place);
 
   bool run(Time now) override;
   void settle(Time now) override;
+  bool holds(std::uint32_t place) const override {
+    return queue_.has([&](const HcaTold& told) {
+      return s_.config.place_of(told.completion.queue_pair - kFirstQueuePair) == place;
+    });
+  }
 
  private:
   void collect(std::uint32_t place, Time now);

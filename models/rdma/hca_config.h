@@ -62,6 +62,8 @@ struct HcaConfig {
   std::uint64_t arms() const { return doorbell + 8; }
   /// Likewise, of the physical function alone: for commands about shares.
   std::uint64_t shares() const { return doorbell + 16; }
+  /// Likewise: for commands about the adapter and its functions.
+  std::uint64_t control() const { return doorbell + 24; }
   std::uint64_t interrupt_address = 0;  ///< of a message with the number of a completion queue
   /// Likewise, of where commands are collected.
   std::uint64_t commands() const { return doorbell + kMostCommandBytes; }
@@ -101,9 +103,11 @@ struct HcaConfig {
         geometry.together > 0 ? (peer.pairs + function_count() - 1) / function_count() : 0;
     return area_in(layout, peer.buffer_base, pair);
   }
-  /// model: software has drawn them, and has told its peer.
-  static Psn first_psn(std::uint64_t seed, std::uint32_t pair) {
-    return static_cast<Psn>((seed ^ pair * std::uint64_t{0x9e3779b97f4a7c15}) >> 20) & kPsnMask;
+  /// model: software has drawn them, and has told its peer. epoch: how often it has done so.
+  static Psn first_psn(std::uint64_t seed, std::uint32_t pair, std::uint32_t epoch = 0) {
+    const std::uint64_t word =
+        seed ^ pair * std::uint64_t{0x9e3779b97f4a7c15} ^ epoch * std::uint64_t{0xd1b54a32d192ed03};
+    return static_cast<Psn>(word >> 20) & kPsnMask;
   }
   std::uint32_t pairs_of_each() const { return pairs / static_cast<std::uint32_t>(peers.size()); }
   /// At the other end of a queue pair: who, and which of its own.
@@ -111,15 +115,15 @@ struct HcaConfig {
   std::uint32_t pair_there(std::uint32_t pair) const {
     return peer_of(pair).first_pair + pair % pairs_of_each();
   }
-  QueuePairSetup setup(std::uint32_t pair) const {
+  QueuePairSetup setup(std::uint32_t pair, std::uint32_t epoch = 0) const {
     QueuePairSetup setup;
     setup.number = pair + kFirstQueuePair;
     setup.peer = pair_there(pair) + kFirstQueuePair;
     setup.domain = pair;
     setup.rights = kAllRdmaRights;
     setup.mtu = rdma.mtu;
-    setup.first_psn = first_psn(seed, pair);
-    setup.peer_first_psn = first_psn(peer_of(pair).seed, pair_there(pair));
+    setup.first_psn = first_psn(seed, pair, epoch);
+    setup.peer_first_psn = first_psn(peer_of(pair).seed, pair_there(pair), epoch);
     setup.window = rdma.window;
     setup.send_depth = rdma.queue;
     setup.most_reads_out = setup.most_reads_taken = rdma.max_rd_atomic;

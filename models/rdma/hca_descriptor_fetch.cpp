@@ -84,12 +84,16 @@ void HcaDescriptorFetch::done(HcaJob& job, Time now) {
   HcaPair& pair = s_.pairs[job.queue_pair];
   const bool is_receive = job.kind == HcaJobKind::kReceiveEntries;
   HcaRing& ring = is_receive ? pair.receive : pair.send;
+  ring.is_read_out = false;
+  if (s_.pairs.is_down(job.queue_pair)) {
+    s_.states.release(job.queue_pair);
+    return;
+  }
   for (std::uint64_t i = 0; i < job.tag; ++i) {
     const std::size_t at = i * (is_receive ? kReceiveEntryBytes : kWqeBytes);
     post(pair, is_receive, job.is_ok ? &job.own[at] : nullptr);
   }
   ring.read += static_cast<std::uint32_t>(job.tag);
-  ring.is_read_out = false;
   s_.outcomes.after_rules(job.queue_pair, now);
   s_.packets.ready(job.queue_pair, now);
   read(job.queue_pair, is_receive, now);

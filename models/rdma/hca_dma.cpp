@@ -33,6 +33,10 @@ void HcaDma::start(Job& job, Time now) {
   if (job.is_read && job.into == nullptr) {
     job.own.resize(job.bytes);
   }
+  if (pairs_.is_down(job.queue_pair)) {
+    drop(job, now);
+    return;
+  }
   ++counts_by_kind_[static_cast<unsigned>(job.kind)];
   ++row_.entries;
   row_.bytes += job.bytes;
@@ -46,6 +50,40 @@ void HcaDma::start(Job& job, Time now) {
   work_appeared_();
 }
 
+// It ends at once, and nothing of it has been sent.
+void HcaDma::drop(const Job& job, Time now) {
+  done_.add({job.token, false}, now);
+  ask_at(now);
+  wake_(now);
+}
+
+void HcaDma::drop_down(Time now) {
+  const struct {
+    boost::circular_buffer<std::uint32_t>& queue;
+    std::uint32_t& tellers;
+  } all[] = {{queue_, plain_}, {gated_, waiting_}};
+  for (const auto& [queue, tellers] : all) {
+    boost::circular_buffer<std::uint32_t> left(queue.capacity());
+    for (const std::uint32_t token : queue) {
+      const Job& job = records_[token];
+      if (!pairs_.is_down(job.queue_pair)) {
+        left.push_back(token);
+        continue;
+      }
+      tellers -= tells(job.kind) ? 1 : 0;
+      drop(job, now);
+    }
+    queue.swap(left);
+  }
+  work_appeared_();  // what was behind them
+}
+
+bool HcaDma::holds(std::uint32_t place) const {
+  return any_of(records_, [&](const Job& job) {
+    return job.owner != nullptr && pairs_.tag_of(job.queue_pair).function == place;
+  });
+}
+
 bool HcaDma::run(Time now) {
   if (!done_.is_due(now)) {
     return false;
@@ -57,6 +95,7 @@ bool HcaDma::run(Time now) {
     spent_ += now - job.ready;
     ++over_;
     job.owner->done(job, now);
+    job.owner = nullptr;
     free_.push_back(done.token);
   }
   return true;
@@ -143,7 +182,7 @@ void HcaDma::data(std::uint32_t token, std::uint64_t offset, const std::uint8_t*
 void HcaDma::finished(const TransferEnd& end) {
   const Time when = std::max(end.when, now());
   const bool is_ok = end.status == TransferStatus::kDone;
-  failed_ += is_ok ? 0 : 1;
+  failed_ += is_ok || pairs_.is_down(records_[end.token].queue_pair) ? 0 : 1;
   const Job& job = records_[end.token];
   if (job.counts && structure_of(job.kind)) {
     const bool was_translated = job.was_translated && !job.was_untranslated;

@@ -18,6 +18,7 @@
 #include "common/due_queue.h"
 #include "endpoint/engine.h"
 #include "rdma/hca_module.h"
+#include "rdma/hca_pairs.h"
 
 namespace flitwise {
 
@@ -50,13 +51,19 @@ class HcaDma final : public HcaModule, public Engine {
   using Job = HcaJob;
 
   /// work_appeared: next() is worth asking again. wake: something is done then.
-  HcaDma(std::function<void()> work_appeared, std::function<void(Time)> wake)
-      : HcaModule("dma"), work_appeared_(std::move(work_appeared)), wake_(std::move(wake)) {}
+  /// pairs: of its jobs; those of a function that is down come to nothing.
+  HcaDma(std::function<void()> work_appeared, std::function<void(Time)> wake, const HcaPairs& pairs)
+      : HcaModule("dma"),
+        work_appeared_(std::move(work_appeared)),
+        wake_(std::move(wake)),
+        pairs_(pairs) {}
 
   // ---- for the stages
   /// A record to fill, for start(): empty but for the capacity of `own`. owner: told of its end.
   Job& make(HcaModule& owner, Kind kind, bool is_read);
   void start(Job& job, Time now);
+  /// Some function is down from now on: its jobs that wait here end.
+  void drop_down(Time now);
   /// Payload and results that go to memory: who tells of it waits for them.
   std::uint64_t take_payload_number() { return payload_.take(); }
   void payload_done(std::uint64_t number);
@@ -65,6 +72,7 @@ class HcaDma final : public HcaModule, public Engine {
   // ---- a stage itself
   bool run(Time now) override;
   void settle(Time /*now*/) override { ask(done_.next(), done_.next()); }
+  bool holds(std::uint32_t place) const override;
   bool is_quiet() const override { return free_.size() == records_.size(); }
   void start_window(Time now) override;
   HcaStageResult result(Time now) const override;
@@ -113,10 +121,12 @@ class HcaDma final : public HcaModule, public Engine {
   bool may_go(const Job& job) const {
     return job.needs <= payload_.through() && (!tells(job.kind) || plain_ == 0);
   }
+  void drop(const Job& job, Time now);
   void set_address(const Job& job, Transfer& transfer) const;
 
   const std::function<void()> work_appeared_;
   const std::function<void(Time)> wake_;
+  const HcaPairs& pairs_;
   std::deque<Job> records_;  // stay where they are
   std::vector<std::uint32_t> free_;
   boost::circular_buffer<std::uint32_t> queue_{64};  // tokens; grows

@@ -20,6 +20,10 @@ class HcaDmaValidation final : public HcaStage<HcaReceived>, public HcaPlaces {
 
   bool has_room() const override { return !queue_.is_full(); }
   void place(HcaReceived piece, bool takes_entry, Time now) override;
+  bool holds(std::uint32_t place) const override {
+    return queue_.has(
+        [&](const HcaReceived& piece) { return s_.config.place_of(piece.pair) == place; });
+  }
   bool run(Time now) override;
   void done(HcaJob& job, Time now) override;
 

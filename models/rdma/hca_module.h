@@ -32,6 +32,8 @@ class HcaModule : public sc_core::sc_module {
   virtual void done(HcaJob& /*job*/, Time /*now*/) {}
 
   virtual bool is_quiet() const { return true; }
+  /// It has work of the function at that place, beside work that has a state pinned.
+  virtual bool holds(std::uint32_t /*place*/) const { return false; }
   /// For a report of what waits; empty where nothing does.
   virtual std::string waiting() const { return {}; }
   virtual void add_errors(std::map<std::string, std::uint64_t>& /*errors*/) const {}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/ranges.h"
 #include "rdma/hca_dma.h"
 
 namespace flitwise {
@@ -52,7 +53,7 @@ void HcaPacketBuilder::settle(Time now) {
 bool HcaPacketBuilder::make(Time now) {
   const bool has_room = memory_used_ + s_.config.rdma.mtu <= s_.config.rdma.dma_memory;
   memory_wait_.set(!ready_.empty() && !has_room, memory_waits_, now);
-  if (ready_.empty() || !has_room || made_.size() >= queue_.depth()) {
+  if (ready_.empty() || !s_.pairs.are_served() || !has_room || made_.size() >= queue_.depth()) {
     return false;
   }
   const std::uint32_t number = ready_.take();
@@ -68,6 +69,7 @@ bool HcaPacketBuilder::make(Time now) {
   }
   ready_.push(s_.config.place_of(number), number);
   HcaBuilt made;
+  made.pair = number;
   make_frame_of(packet, pair.peer, made);
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
   read_payload(number, packet, made, now);
@@ -111,6 +113,8 @@ void HcaPacketBuilder::done(HcaJob& job, Time now) {
   --made.reads;
   if (!job.is_ok) {
     made.is_lost = true;
+  }
+  if (!job.is_ok && !s_.pairs.is_down(job.queue_pair)) {
     s_.pairs[job.queue_pair].rules.modify(QpState::kError);
     s_.outcomes.after_rules(job.queue_pair, now);
   }
@@ -136,7 +140,7 @@ bool HcaPacketBuilder::transmit(Time now) {
   }
   const HcaBuilt built = queue_.take(now);
   memory_used_ -= built.payload_bytes;
-  if (built.is_lost) {
+  if (built.is_lost || s_.pairs.is_down(built.pair)) {
     ++s_.totals.lost_packets;
     return true;
   }
@@ -156,6 +160,13 @@ void HcaPacketBuilder::put_on_wire(Frame& frame, Time now) {
   ++s_.totals.sent_frames;
   s_.totals.sent_bytes += frame.wire_bytes;
   port_->send(frame, port_free_);
+}
+
+bool HcaPacketBuilder::holds(std::uint32_t place) const {
+  const auto is_of_it = [&](const HcaBuilt& built) {
+    return s_.config.place_of(built.pair) == place;
+  };
+  return any_of(made_, is_of_it) || queue_.has(is_of_it);
 }
 
 void HcaPacketBuilder::add_errors(std::map<std::string, std::uint64_t>& errors) const {

@@ -4,7 +4,8 @@
 /// from commands or by DMA. Out: frames by the port. Queue: `fifo` packets whose payload is read,
 /// as many that are built; payload has `dma_memory`. Latency: `build`, and a clock for each 64
 /// bytes, which is the interval. The port blocks it, and a packet whose payload, or what it tells
-/// of, has not gone its way.
+/// of, has not gone its way. Out of service it makes no packets; of a function that is down none
+/// leaves. [HP-4] [HP-9]
 #pragma once
 
 #include <deque>
@@ -41,7 +42,10 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   bool run(Time now) override;
   void settle(Time now) override;
   void done(HcaJob& job, Time now) override;
-  bool is_quiet() const override { return HcaStage::is_quiet() && ready_.empty() && made_.empty(); }
+  bool holds(std::uint32_t place) const override;
+  bool is_quiet() const override {
+    return HcaStage::is_quiet() && made_.empty() && (ready_.empty() || !s_.pairs.are_served());
+  }
   void start_window(Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override;
   void end_window(Time when) { window_end_ = when; }

@@ -53,6 +53,10 @@ bool HcaPacketReceiver::check(Time now) {
     return false;
   }
   HcaArrived arrived = queue_.take(now);
+  if (!s_.pairs.are_served()) {
+    drop("rx_out_of_service", *arrived.frame);
+    return true;
+  }
   const auto packet = packet_of(arrived.frame->bytes, arrived.parts);
   if (!packet || !packet->is_intact) {
     drop(packet ? name_of(QpCounter::kBadIcrc) : "not_roce", *arrived.frame);
@@ -62,6 +66,10 @@ bool HcaPacketReceiver::check(Time now) {
   arrived.pair = packet->queue_pair - kFirstQueuePair;
   if (arrived.pair >= s_.config.pairs) {
     drop(name_of(QpCounter::kBadQueuePair), *arrived.frame);
+    return true;
+  }
+  if (s_.pairs.is_down(arrived.pair)) {
+    drop(kRxFunctionDown, *arrived.frame);
     return true;
   }
   s_.fetches.fetch(std::move(arrived), now);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Packet receiver of an RDMA adapter: frames that have come. [RX-1, HP-10]
 /// In: frames of the port. Out: those that are for a queue pair of the adapter, to queue pair
-/// fetch; others are dropped and counted. Queue: the `payload_ram`; a frame for which it has no
+/// fetch; others are dropped and counted, as is all that comes while the adapter is out of service
+/// [HP-9] or its function is down [HP-4]. Queue: the `payload_ram`; a frame for which it has no
 /// room is lost, for nothing tells the peer to wait. Latency: `check`; interval: a clock for each
 /// 64 bytes. Queue pair fetch blocks it where it is full.
 #pragma once
@@ -25,6 +26,7 @@ class HcaPacketReceiver final : public HcaStage<HcaArrived>, public HcaFrameMemo
 
   void connect(NicPort& port);
   void give_room(const Frame& frame) override { ram_used_ -= frame.wire_bytes; }
+  void drop(const char* why, const Frame& frame) override;
 
   bool run(Time now) override;
   void settle(Time now) override;
@@ -37,7 +39,6 @@ class HcaPacketReceiver final : public HcaStage<HcaArrived>, public HcaFrameMemo
  private:
   bool check(Time now);
   void take_frame(Time now);
-  void drop(const char* why, const Frame& frame);
 
   const HcaParts& s_;
   const std::function<void(Time)> came_;

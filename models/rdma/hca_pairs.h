@@ -29,6 +29,7 @@ struct HcaPair {
   HcaRing send, receive;
   HcaCommands::Queue commands, payloads;  ///< work requests to be posted; payload of others
   Slot entry = kNoSlot;                   ///< of its state, while that is pinned
+  std::uint32_t pins = 0;                 ///< of that, by work
   bool is_kicked = false, is_ready = false;
   bool waits_for_rnr = false, has_timer = false;
   std::uint64_t last_payload = 0;  ///< number of the last that goes to memory for it
@@ -46,25 +47,29 @@ struct HcaFunction {
   MemoryKeys keys;
   CompletionQueue sends, receives;
   bool has_completions = false;  ///< that wait for room
+  /// It was reset, and software has not set it up again. [HP-4]
+  bool is_down = false;
 };
 
 /// All queue pairs of an adapter, by functions.
 class HcaPairs {
  public:
-  explicit HcaPairs(const HcaConfig& config) : config_(config), weights_(config.rdma.shares.kicks) {
-    for (std::uint32_t place = 0; place < config.function_count(); ++place) {
-      functions_.emplace_back(config, place);
-    }
-    for (std::uint32_t pair = 0; pair < config.pairs; ++pair) {
-      const RdmaArea area = config.area(pair);
-      HcaFunction& own = function_of(pair);
-      own.keys.add({pair, area.base(), area.bytes(), kLocalWrite});
-      own.keys.add(
-          {pair, area.exposed(0), area.exposed_bytes(), kLocalWrite | kRemoteRead | kRemoteWrite});
-      own.keys.add({pair, area.word(), RdmaArea::kWordBytes, kLocalWrite | kRemoteAtomic});
-      pairs_.emplace_back(config_, pair, own.keys, own.sends, own.receives);
-    }
-  }
+  explicit HcaPairs(const HcaConfig& config);
+  /// Its queue pairs are in RESET and have nothing posted, its regions and completions are gone;
+  /// work with them that is under way comes to nothing. [HP-4]
+  void reset(std::uint32_t place);
+  /// Software has registered its regions again, and connects the queue pairs.
+  void set_up(std::uint32_t place, std::uint32_t epoch);
+  /// They go to RTS: management of connections is not modelled. Both ends have told each other
+  /// their first PSNs of that epoch.
+  void connect(std::uint32_t place, std::uint32_t epoch);
+  /// Work with one of them has its state. [HP-3]
+  bool are_pinned(std::uint32_t place);
+  bool is_down(std::uint32_t pair) const { return functions_[config_.place_of(pair)].is_down; }
+  /// The physical function has not put the adapter out of service. [HP-9]
+  bool are_served() const { return are_served_; }
+  void serve(bool are_served) { are_served_ = are_served; }
+
   HcaPair& operator[](std::uint32_t pair) { return pairs_[pair]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(pairs_.size()); }
   auto begin() const { return pairs_.begin(); }
@@ -96,7 +101,16 @@ class HcaPairs {
   }
 
  private:
+  void add_regions(std::uint32_t pair);
+  template <class Visit>
+  void for_each(std::uint32_t place, Visit visit) {
+    for (std::uint32_t pair = place; pair < size(); pair += config_.function_count()) {
+      visit(pair, pairs_[pair]);
+    }
+  }
+
   const HcaConfig& config_;
+  bool are_served_ = true;
   std::vector<unsigned> weights_;
   std::deque<HcaFunction> functions_;  // these two stay where they are
   std::deque<HcaPair> pairs_;

@@ -12,14 +12,17 @@
 
 namespace flitwise {
 
-/// Of a function: a doorbell, a command in its place, or an order to arm a completion queue.
+/// Of a function: a doorbell, a command in its place, an order to arm a completion queue, or one to
+/// the adapter.
 struct HcaPosted {
   std::uint32_t place = 0;  ///< of the function
   Doorbell bell;            ///< of a command: `end` modulo 2^16
   bool is_command = false;
-  std::uint32_t token = kNobody;           ///< kNobody: the entry is read from the ring
-  std::optional<CompletionArm> arm = {};   ///< it is that, and no doorbell
-  std::optional<ShareCommand> share = {};  ///< likewise
+  std::uint32_t token = kNobody;               ///< kNobody: the entry is read from the ring
+  std::optional<CompletionArm> arm = {};       ///< it is that, and no doorbell
+  std::optional<ShareCommand> share = {};      ///< likewise
+  std::optional<AdapterCommand> control = {};  ///< likewise
+  bool is_void = false;                        ///< likewise, and it may not, or is none
 };
 
 /// A frame that has come, or a kick, on its way to its queue pair.
@@ -34,6 +37,7 @@ struct HcaArrived {
 /// A packet that is to be sent.
 struct HcaBuilt {
   FrameRef frame;
+  std::uint32_t pair = 0;
   RoceParts parts;
   std::uint32_t payload_bytes = 0;
   std::uint64_t needs = 0;  ///< payload that has to be in memory before

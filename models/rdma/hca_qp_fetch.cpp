@@ -35,6 +35,12 @@ bool HcaQpFetch::ask(Time now) {
   if (!queue_.is_due(now) || fetched_.size() + unfetched_.size() >= queue_.depth()) {
     return false;
   }
+  if (s_.pairs.is_down(queue_.front().pair)) {
+    if (const HcaArrived dropped = queue_.take(now); dropped.frame) {
+      s_.frames.drop(kRxFunctionDown, *dropped.frame);
+    }
+    return true;
+  }
   const QpLookup::Outcome outcome = s_.states.look_up(queue_.front().pair, now);
   const bool is_stalled = outcome == QpLookup::Outcome::kStall;
   s_.totals.qpsc_stalls += is_stalled && !pinned_wait_.is_open() ? 1 : 0;

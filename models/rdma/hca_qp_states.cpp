@@ -37,8 +37,8 @@ std::vector<QpStateCache> HcaQpStates::caches_of(const HcaConfig& config) {
   return caches;
 }
 
-void HcaQpStates::start() {
-  for (std::uint32_t pair = 0; pair < s_.pairs.size(); ++pair) {
+void HcaQpStates::start(std::uint32_t place) {
+  for (std::uint32_t pair = place; pair < s_.pairs.size(); pair += s_.config.function_count()) {
     s_.pairs[pair].state_in_memory = state_bytes(s_.pairs[pair].rules);
   }
 }
@@ -49,6 +49,7 @@ QpLookup::Outcome HcaQpStates::look_up(std::uint32_t pair, Time now) {
     return found.outcome;
   }
   s_.pairs[pair].entry = found.entry;
+  ++s_.pairs[pair].pins;
   if (found.writes_back) {
     write_back(s_.pairs.pair_of(*found.writes_back), now);
   }
@@ -77,11 +78,12 @@ void HcaQpStates::done(HcaJob& job, Time now) {
     return;
   }
   HcaPair& pair = s_.pairs[job.queue_pair];
-  if (job.is_ok && job.own != pair.state_in_memory) {
+  const bool is_down = s_.pairs.is_down(job.queue_pair);
+  if (job.is_ok && !is_down && job.own != pair.state_in_memory) {
     ++(s_.config.is_hostile(s_.config.place_of(job.queue_pair)) ? bad_ : wrong_);
   }
   cache_of(job.queue_pair).end_fetch(pair.entry, true);
-  if (!job.is_ok) {
+  if (!job.is_ok && !is_down) {
     pair.rules.modify(QpState::kError);
     s_.outcomes.after_rules(job.queue_pair, now);
   }

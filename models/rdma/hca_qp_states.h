@@ -20,15 +20,21 @@ class HcaQpStates final : public HcaModule, public HcaStates {
   explicit HcaQpStates(const HcaParts& parts)
       : HcaModule("qp_state"), s_(parts), caches_(caches_of(parts.config)) {}
 
-  /// Software writes them into host memory.
-  void start();
   QpLookup::Outcome look_up(std::uint32_t pair, Time now) override;
-  void pin(std::uint32_t pair) override { cache_of(pair).pin_again(s_.pairs[pair].entry); }
+  void pin(std::uint32_t pair) override {
+    cache_of(pair).pin_again(s_.pairs[pair].entry);
+    ++s_.pairs[pair].pins;
+  }
   void release(std::uint32_t pair) override {
+    --s_.pairs[pair].pins;
     QpStateCache& cache = cache_of(pair);
     cache.mark_dirty(s_.pairs[pair].entry);
     cache.unpin(s_.pairs[pair].entry);
   }
+  /// The function at that place is reset: its entries are free once work with them is done. [HP-4]
+  void reset(std::uint32_t place) { cache_of(place).reset(place); }
+  /// Software has written the states of a function into host memory anew.
+  void start(std::uint32_t place);
   void done(HcaJob& job, Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override {
     errors["bad_state"] += bad_;

@@ -105,8 +105,11 @@ void HcaReceive::finish_atomic(const HcaJob& job, Time now) {
   const HcaArrived arrived = std::move(*atomic_);
   HcaPair& pair = s_.pairs[job.queue_pair];
   const std::uint64_t original = boost::endian::load_little_u64(job.own.data());
-  pair.rules.finish_atomic(original);
-  if (job.is_ok) {
+  const bool is_down = s_.pairs.is_down(job.queue_pair);
+  if (!is_down) {
+    pair.rules.finish_atomic(original);
+  }
+  if (job.is_ok && !is_down) {
     HcaJob& write = s_.dma.make(*this, HcaJobKind::kResult, false);
     write.queue_pair = job.queue_pair;
     write.address = job.address;
@@ -115,7 +118,7 @@ void HcaReceive::finish_atomic(const HcaJob& job, Time now) {
     boost::endian::store_little_u64(write.own.data(), atomic_result(arrived.packet, original));
     write.tag = pair.last_payload = s_.dma.take_payload_number();
     s_.dma.start(write, now);
-  } else {
+  } else if (!is_down) {
     pair.rules.modify(QpState::kError);
     s_.outcomes.after_rules(job.queue_pair, now);
   }

@@ -22,6 +22,10 @@ class HcaReceiveEntries final : public HcaStage<HcaReceived>, public HcaPlaces {
   void place(HcaReceived piece, bool takes_entry, Time now) override {
     push(std::move(piece), now, 1, takes_entry ? s_.config.rdma.timing.entry : Time{});
   }
+  bool holds(std::uint32_t place) const override {
+    return queue_.has(
+        [&](const HcaReceived& piece) { return s_.config.place_of(piece.pair) == place; });
+  }
   bool run(Time now) override {
     bool has_moved = false;
     for (; queue_.is_due(now) && s_.validation.has_room(); has_moved = true) {

@@ -18,7 +18,8 @@ constexpr bool is_drop(QpCounter counter) {
 }  // namespace
 
 bool Hca::is_quiet() const {
-  return all_of(stages_, [](const HcaModule* stage) { return stage->is_quiet(); });
+  return set_ups_.empty() &&
+         all_of(stages_, [](const HcaModule* stage) { return stage->is_quiet(); });
 }
 
 void Hca::add_progress(Progress& sum) const {
@@ -32,6 +33,9 @@ std::string Hca::waiting() const {
       text += fmt::format("{}: {}\n", name(), what);
     }
   };
+  if (!pairs_.are_served()) {
+    add("the physical function has put it out of service");
+  }
   for (const HcaModule* const stage : stages_) {
     add(stage->waiting());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the stages of an RDMA adapter ask of each other: one small interface a stage, so that each
 /// can be tested with stand-ins. Queue pairs go by their place in HcaPairs.
+// Longer than 150 lines: one interface for each stage.
 #pragma once
 
 #include "rdma/hca_pairs.h"
@@ -42,7 +43,7 @@ class HcaStates {
   virtual QpLookup::Outcome look_up(std::uint32_t pair, Time now) = 0;
   /// By other work too. REQUIRES: it is pinned.
   virtual void pin(std::uint32_t pair) = 0;
-  /// Work has changed it and is done. REQUIRES: it is pinned.
+  /// Work has changed it and is done; nothing where its function was reset. REQUIRES: it is pinned.
   virtual void release(std::uint32_t pair) = 0;
 
  protected:
@@ -110,11 +111,26 @@ class HcaPlaces {
   ~HcaPlaces() = default;
 };
 
+/// Implemented by Hca.
+class HcaControl {
+ public:
+  /// The physical function says so. False: there is no such function.
+  virtual bool command(const AdapterCommand& command, Time now) = 0;
+
+ protected:
+  ~HcaControl() = default;
+};
+
+/// Why a frame is dropped whose function is down. [HP-4]
+inline constexpr const char* kRxFunctionDown = "rx_function_down";
+
 /// Implemented by HcaPacketReceiver.
 class HcaFrameMemory {
  public:
   /// Nothing needs the frame any more.
   virtual void give_room(const Frame& frame) = 0;
+  /// Likewise; it is counted by what has become of it.
+  virtual void drop(const char* why, const Frame& frame) = 0;
 
  protected:
   ~HcaFrameMemory() = default;
@@ -137,6 +153,7 @@ struct HcaParts {
   HcaPlaces& entries;  ///< before validation
   HcaPlaces& validation;
   HcaFrameMemory& frames;
+  HcaControl& control;
 };
 
 }  // namespace flitwise

@@ -25,6 +25,11 @@ class HcaQueue {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   std::size_t depth() const { return depth_; }
+  /// Is there an entry of which this is true?
+  template <class Condition>
+  bool has(Condition condition) const {
+    return entries_.has(condition);
+  }
   /// It keeps others behind it from beginning for so many clocks, and its own latency is longer by
   /// `more`.
   void push(Entry entry, Time now, std::uint32_t clocks = 1, Time more = {}) {

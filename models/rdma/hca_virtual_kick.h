@@ -3,7 +3,8 @@
 /// In: kicks of queue pairs, from doorbells, commands and timers. Out: each of them to queue pair
 /// fetch, in a circle, functions by their weights where they have any [HP-8]. Queue: one place for
 /// each queue pair, which has one kick at a time; so it never refuses. Latency: `kick`; interval: a
-/// clock. Queue pair fetch blocks it where it is full.
+/// clock. Queue pair fetch blocks it where it is full, and the physical function that has put the
+/// adapter out of service [HP-9].
 #pragma once
 
 #include "hca/function_turns.h"
@@ -28,6 +29,9 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
   }
   bool run(Time now) override {
     bool has_moved = false;
+    if (!s_.pairs.are_served()) {
+      return false;
+    }
     for (; queue_.is_due(now) && !s_.pairs.weights().empty(); has_moved = true) {
       const std::uint32_t pair = queue_.take(now);
       turns_.push(s_.config.place_of(pair), pair);
@@ -47,7 +51,9 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
       ask(now, queue_.next());
     }
   }
-  bool is_quiet() const override { return HcaStage::is_quiet() && turns_.empty(); }
+  bool is_quiet() const override {
+    return !s_.pairs.are_served() || (HcaStage::is_quiet() && turns_.empty());
+  }
 
  private:
   const HcaParts& s_;

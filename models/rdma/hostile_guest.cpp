@@ -24,9 +24,10 @@ HostileGuest::HostileGuest(const sc_core::sc_module_name& name, const VerbsDrive
   wakeup_.wakes("act", [this] { act(); });
 }
 
-void HostileGuest::start(Time now) {
+void HostileGuest::start(Time now, std::vector<std::uint16_t> registers) {
+  registers_ = std::move(registers);
   if (left_ == 0) {
-    hooks_.work_ended();
+    end();
     return;
   }
   next_ = now;
@@ -45,18 +46,41 @@ void HostileGuest::act() {
   wakeup_.taken();
   const Time now = flitwise::now();
   hooks_.begins();
-  void (HostileGuest::*const kActs[])() = {&HostileGuest::write_memory, &HostileGuest::write_entry,
-                                           &HostileGuest::write_entry,  &HostileGuest::write_bar,
-                                           &HostileGuest::ring,         &HostileGuest::arm,
-                                           &HostileGuest::command,      &HostileGuest::command};
+  void (HostileGuest::*const kActs[])() = {
+      &HostileGuest::write_memory, &HostileGuest::write_entry, &HostileGuest::write_entry,
+      &HostileGuest::write_bar,    &HostileGuest::ring,        &HostileGuest::arm,
+      &HostileGuest::command,      &HostileGuest::command,     &HostileGuest::configure};
   (this->*kActs[below(std::size(kActs))])();
   --left_;
   const Time pause = below(64) == 0 ? Time::from_us(20) : config_.verbs.timing.post;
   next_ = left_ == 0 ? Time::never() : now + std::max(pause, Time{1});
   wakeup_.at(next_);
   if (left_ == 0) {
-    hooks_.work_ended();
+    end();
   }
+}
+
+void HostileGuest::end() {
+  hooks_.shut_down([this] {
+    is_over_ = true;
+    hooks_.work_ended();
+  });
+}
+
+// Any DW, or one that something happens with: Bus Master Enable, Initiate FLR, ATS. The hypervisor
+// carries out one access at a time.
+void HostileGuest::configure() {
+  if (!hooks_.configure || is_configuring_) {
+    return;
+  }
+  const auto any = static_cast<std::uint16_t>(4 * below(1024));
+  const std::uint16_t offset =
+      registers_.empty() || below(4) == 0 ? any : registers_[below(registers_.size())];
+  const auto enables = static_cast<std::uint8_t>(below(2) == 0 ? 0xf : 1 + below(15));
+  const std::uint32_t value =
+      below(2) == 0 ? static_cast<std::uint32_t>(random_.next()) : 1U << below(32);
+  is_configuring_ = true;
+  hooks_.configure(offset, value, enables, [this] { is_configuring_ = false; });
 }
 
 // Anywhere in its own buffers: states, rings, completion queues, payload.

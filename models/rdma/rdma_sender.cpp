@@ -32,6 +32,7 @@ RdmaSender::RdmaSender(const Site& site, const VerbsDriverConfig& config,
     : site_(site),
       config_(config),
       warmup_(run.warmup),
+      guest_functions_(config.hca.function_count()),
       hca_((site.name + "_hca").c_str(), site.name, config.hca,
            [&endpoint = site.endpoint] { endpoint.wake(); }) {
   for (VerbsDriverConfig own = config; own.place < config.hca.function_count(); ++own.place) {
@@ -48,6 +49,7 @@ RdmaSender::RdmaSender(const Site& site, const VerbsDriverConfig& config,
     control_ =
         std::make_unique<ControlVm>((site.name + "_control").c_str(), [this] { command_shares(); });
   }
+  connect_resets();
   hca_.claim(site.endpoint.target().map());
   site.endpoint.attach(hca_.dma());
   if (config.hca.rdma.pretranslation.is_on) {
@@ -66,6 +68,13 @@ RdmaSender::RdmaSender(const Site& site, const VerbsDriverConfig& config,
             guard_->see(packet, address - shift_);
           }
         });
+  }
+}
+
+void RdmaSender::write_states(std::uint32_t place) {
+  for (std::uint32_t pair = place; pair < config_.hca.pairs; pair += config_.hca.function_count()) {
+    const auto& state = hca_.state_in_memory(pair);
+    site_.memory.poke(config_.hca.area(pair).state() + shift_, state.data(), state.size());
   }
 }
 
@@ -136,9 +145,8 @@ void RdmaSender::start(Time now) {
     }
   });
   hca_.start();
-  for (std::uint32_t pair = 0; pair < config_.hca.pairs; ++pair) {
-    const auto& state = hca_.state_in_memory(pair);
-    site_.memory.poke(config_.hca.area(pair).state() + shift_, state.data(), state.size());
+  for (std::uint32_t place = 0; place < config_.hca.function_count(); ++place) {
+    write_states(place);
   }
   if (!config_.posts) {  // it only serves, from now on
     site_.counting_starts(site_.index);
@@ -155,7 +163,7 @@ void RdmaSender::start(Time now) {
   }
   for (const auto& guest : guests_) {
     begin += set_up_time(place++);
-    guest->start(begin);
+    guest->start(begin, registers_of(place - 1));
   }
   if (control_ != nullptr) {
     control_->start(now + config_.hca.rdma.shares.change_at);
@@ -222,6 +230,16 @@ void RdmaSender::add_guest(const VerbsDriverConfig& config, std::uint64_t acts,
   hooks.store = [this, place = config.place](std::uint64_t offset, const std::uint8_t* bytes,
                                              std::size_t size) {
     site_.bridge.write(bar_of(place) + offset, bytes, size, hca_.is_counted());
+  };
+  if (config.hca.functions[config.place] != 0) {
+    hooks.configure = [this, place = config.place](std::uint16_t offset, std::uint32_t value,
+                                                   std::uint8_t enables,
+                                                   std::function<void()> done) {
+      configure(place, offset, value, enables, std::move(done));
+    };
+  }
+  hooks.shut_down = [this, place = config.place](std::function<void()> done) {
+    shut_down(place, std::move(done));
   };
   hooks.begins = [this] { count(); };
   hooks.work_ended = site_.work_ended;

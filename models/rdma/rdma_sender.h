@@ -78,13 +78,32 @@ class RdmaSender final : public DeviceSender {
   void interrupt(const Packet& packet, Time when);
   static VerbsDriver::Memory memory_of(MemoryPort& memory, const std::uint64_t& shift);
   void add_eps();
+  void connect_resets();
+  void write_states(std::uint32_t place);
+  void came_up(std::uint32_t place, std::uint32_t epoch);
+  ConfigSpace& space_of(std::uint32_t place) {
+    return site_.endpoint.target().space(config_.hca.functions[place]);
+  }
+  void configure(std::uint32_t place, std::uint16_t offset, std::uint32_t value,
+                 std::uint8_t enables, std::function<void()> done);
+  void set_up_again(std::uint32_t place);
+  void shut_down(std::uint32_t place, std::function<void()> done);
+  void control(const AdapterCommand& command);
+  std::vector<std::uint16_t> registers_of(std::uint32_t place);
   void write_registers(std::uint32_t place);
+
+  /// What the hypervisor does with the function of a hostile guest.
+  struct GuestFunction {
+    std::uint32_t epoch = 0;
+    bool is_being_set_up = false, is_shut_down = false;
+  };
 
   const Site site_;
   const VerbsDriverConfig config_;
-  const std::uint64_t warmup_;                // requests
-  std::uint64_t shift_ = 0, peer_shift_ = 0;  // from addresses of devices to those of memory
-  SeenWords* seen_ = nullptr;                 // entries of completion queues
+  const std::uint64_t warmup_;                  // requests
+  std::vector<GuestFunction> guest_functions_;  // by place
+  std::uint64_t shift_ = 0, peer_shift_ = 0;    // from addresses of devices to those of memory
+  SeenWords* seen_ = nullptr;                   // entries of completion queues
   Hca hca_;
   std::optional<Eps> eps_;
   std::vector<std::unique_ptr<VerbsDriver>> drivers_;

@@ -45,32 +45,10 @@ VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device
   }
 }
 
-// Receive buffers are there before the peer begins.
-void VerbsDriver::start(Time now, Time begin) {
-  origin_ = begin;
-  free_ = now;
-  for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
-    if (!config_.peer_of(pair).sends) {
-      continue;
-    }
-    while (pairs_[pair].receives_posted < config_.receive_buffers()) {
-      post_receive(pair);
-    }
-    hooks_.ring({pair + kFirstQueuePair, true, pairs_[pair].receives_posted});
-  }
-  for (const auto& [queue, is_used] :
-       {std::pair(0U, config_.posts), std::pair(1U, config_.peer_sends)}) {
-    if (is_used && config_.verbs.waits_for_interrupt) {
-      arm(queue);
-    }
-  }
-  if (has_given_out()) {
-    hooks_.work_ended();
-  }
-  wakeup_.at(now);
-}
-
 void VerbsDriver::completion_at(Time when) {
+  if (is_down_) {
+    return;
+  }
   coming_.add(true, when);
   last_coming_ = std::max(last_coming_, when);
   wakeup_.at(std::max(next_look(), now()));
@@ -78,6 +56,9 @@ void VerbsDriver::completion_at(Time when) {
 
 // A core takes it when the entries that went before it are in memory.
 void VerbsDriver::interrupt(std::uint32_t queue, Time when) {
+  if (is_down_) {
+    return;
+  }
   handler_at_[queue] = std::max(when, last_coming_) + config_.verbs.timing.interrupt;
   wakeup_.at(handler_at_[queue]);
 }
@@ -97,6 +78,9 @@ Time VerbsDriver::next_look() const {
 void VerbsDriver::work() {
   wakeup_.taken();
   const Time now = flitwise::now();
+  if (is_down_) {
+    return;
+  }
   if (free_ > now) {
     wakeup_.at(free_);
     return;
@@ -118,7 +102,7 @@ void VerbsDriver::work() {
 
 Time VerbsDriver::next_own_work() const {
   const Time arrival = has_item_ ? origin_ + item_.at : Time::never();
-  return has_item_ && arrival > flitwise::now() ? arrival : Time::never();
+  return has_item_ && !is_down_ && arrival > flitwise::now() ? arrival : Time::never();
 }
 
 // ---- completions
@@ -215,8 +199,8 @@ void VerbsDriver::take_message(const WorkCompletion& completion) {
   }
   Request expected;
   expected.bytes = static_cast<std::uint32_t>(completion.bytes);
-  expected.stamp =
-      stamp_of_send(config_.peer_of(number).adapter, config_.pair_there(number), pair.received);
+  expected.stamp = stamp_of_send(config_.peer_of(number).adapter, config_.pair_there(number),
+                                 first_of_epoch(epoch_) + pair.received);
   const std::uint64_t address =
       config_.area(number).buffer(pair.received % config_.receive_buffers());
   expect_bytes(has_stamp(hooks_.own, address, expected));
@@ -253,8 +237,8 @@ void VerbsDriver::load() {
       opcode_ = draw();
     }
   }
-  if (has_given_out() && !has_ended_) {
-    has_ended_ = true;
+  if (has_given_out() && !has_told_) {
+    has_told_ = true;
     hooks_.work_ended();
   }
 }
@@ -341,9 +325,10 @@ void VerbsDriver::finish_post() {
   work.remote_key = key_of(there, is_atomic(opcode_) ? PairRegion::kWord : PairRegion::kExposed);
   work.remote_address = is_atomic(opcode_) ? peer.word() : peer.exposed(place);
   const unsigned adapter = config_.hca.adapter;
+  const std::uint32_t first = first_of_epoch(epoch_);
   request.stamp = opcode_ == WorkOpcode::kSend
-                      ? stamp_of_send(adapter, config_.pair(number), pair.sends)
-                      : stamp_of_request(adapter, config_.pair(number), pair.posted);
+                      ? stamp_of_send(adapter, config_.pair(number), first + pair.sends)
+                      : stamp_of_request(adapter, config_.pair(number), first + pair.posted);
   if (is_atomic(opcode_)) {
     request.original = pair.word;
     work.operand = random_.next();

@@ -42,6 +42,10 @@ class VerbsDriver final : public ComponentModule {
   void compare_with(const VerbsDriver& peer) { peers_.push_back(&peer); }
   /// The adapter tells of that completion queue, which software has armed. [RDM-11]
   void interrupt(std::uint32_t queue, Time when);
+  /// Its function was reset: what is posted will have no completion, and it posts no more. [HP-4]
+  void go_down();
+  /// The queue pairs are there anew, and it goes on. epoch: of its connections.
+  void come_up(std::uint32_t epoch, Time now);
 
   bool is_quiet() const override {
     return posted_ == completed_ && !is_posting_ && coming_.empty() &&
@@ -49,8 +53,7 @@ class VerbsDriver final : public ComponentModule {
   }
   /// Its device serves its peers as well.
   bool is_exhausted() const override {
-    return has_given_out() &&
-           all_of(peers_, [](const VerbsDriver* peer) { return peer->has_given_out(); });
+    return has_ended() && all_of(peers_, [](const VerbsDriver* peer) { return peer->has_ended(); });
   }
   bool is_done() const override {
     return is_exhausted() && is_quiet() &&
@@ -63,7 +66,7 @@ class VerbsDriver final : public ComponentModule {
   void start_window() override;
   std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
-  Counts errors() const override { return errors_; }
+  Counts errors() const override;
   std::vector<CheckResult> checks() const override;
   std::vector<CheckResult> checks_at_rest() const override;
 
@@ -72,6 +75,8 @@ class VerbsDriver final : public ComponentModule {
   using Pair = VerbsPair;
 
   bool has_given_out() const { return is_exhausted_ && !has_item_; }
+  bool has_ended() const { return is_down_ || has_given_out(); }
+  void provide();
   void work();
   Time next_look() const;
   Time next_handler() const { return std::min(handler_at_[0], handler_at_[1]); }
@@ -135,8 +140,9 @@ class VerbsDriver final : public ComponentModule {
   LatencyHistogram latency_;
   VerbsResult totals_, before_;
   Time last_done_{}, window_begin_{};
-  bool counts_ = false, has_ended_ = false;
-  std::uint64_t not_posted_ = 0;  // of queue pairs in error
+  bool counts_ = false, has_told_ = false, is_down_ = false;  // its function is down
+  std::uint32_t epoch_ = 0;                                   // of its connections
+  std::uint64_t not_posted_ = 0, lost_ = 0;  // of queue pairs in error; of functions reset
   std::vector<std::uint8_t> command_;
   mutable std::vector<std::uint8_t> bytes_, seen_;
 };

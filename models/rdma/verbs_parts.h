@@ -29,6 +29,11 @@ struct VerbsPair {
   bool is_dead = false;
 };
 
+/// Requests of a connection that was made anew count on from another number, so that the payload of
+/// what is left of the old one is known from theirs.
+constexpr std::uint32_t first_of_epoch(std::uint32_t epoch) {
+  return epoch << 24;
+}
 /// What the payload of a request is made of: no two adapters, queue pairs and requests have the
 /// same. A SEND has the next one of that number.
 inline std::uint64_t stamp_of_request(unsigned adapter, std::uint32_t pair, std::uint32_t number) {

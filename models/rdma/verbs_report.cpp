@@ -25,6 +25,9 @@ std::string VerbsDriver::waiting() const {
         "{}: {} work requests without a completion, the oldest of queue pair {} is number {}\n",
         name(), posted_ - completed_, waits - pairs_.begin() + kFirstQueuePair, waits->completed);
   }
+  if (is_down_ && !has_given_out()) {
+    text += fmt::format("{}: its function was reset, and is not set up again\n", name());
+  }
   if (waits_for_place_) {
     text +=
         fmt::format("{}: a place waits for what was written to the memory of the peer\n", name());
@@ -97,9 +100,10 @@ std::vector<CheckResult> VerbsDriver::checks_at_rest() const {
   }
   all.push_back({own + "what was written last to each place is in the memory of the peer",
                  wrong == 0, fmt::format("{} places have other bytes", wrong)});
-  const bool has_errors = !errors_.empty() || any_of(peers_, [](const VerbsDriver* peer) {
-    return !peer->errors_.empty();
-  });
+  const bool has_errors =
+      !errors().empty() || epoch_ > 0 || any_of(peers_, [](const VerbsDriver* peer) {
+        return !peer->errors().empty() || peer->epoch_ > 0;
+      });
   if (!peers_.empty() && !has_errors) {
     for (std::size_t i = 0; i < peers_.size(); ++i) {
       sends_there += config_.hca.peers[i].sends

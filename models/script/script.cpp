@@ -103,6 +103,7 @@ class Script {
     arrays_ = begins_rdma(array)      ? Arrays::kRdma
               : begins_hca(array)     ? Arrays::kHca
               : begins_network(array) ? Arrays::kNetwork
+              : begins_rcm(array)     ? Arrays::kRcm
               : begins_srdma(array)   ? Arrays::kSrdma
                                       : arrays_;
     try {
@@ -111,6 +112,7 @@ class Script {
         case Arrays::kRdma: session_.execute(parse_rdma_line(array, number)); break;
         case Arrays::kHca: session_.execute(parse_hca_line(array, number)); break;
         case Arrays::kSrdma: session_.execute(parse_srdma_line(array, number)); break;
+        case Arrays::kRcm: session_.execute(parse_rcm_line(array, number)); break;
         case Arrays::kNetwork: session_.execute(parse_network_line(array, number)); break;
       }
     } catch (const ConfigError& error) {
@@ -146,7 +148,7 @@ class Script {
   ScriptOutput output_;
   ScriptSession session_;
   bool is_good_ = true;
-  enum class Arrays : std::uint8_t { kPio, kRdma, kHca, kNetwork, kSrdma };
+  enum class Arrays : std::uint8_t { kPio, kRdma, kHca, kNetwork, kSrdma, kRcm };
   Arrays arrays_ = Arrays::kPio;  // what they drive
 };
 

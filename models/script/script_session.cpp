@@ -165,6 +165,16 @@ void ScriptSession::run(const SrdmaOp& op) {
   });
 }
 
+void ScriptSession::execute(const RcmLine& line) {
+  made(rcm_).run(line, [this](const Json& answer) { output_.write(answer); });
+}
+
+void ScriptSession::run(const RcmOp& op) {
+  made(rcm_).run(op.line, [this](const Json& answer) {
+    output_.write(token_, answer["event"].get<std::string>().c_str(), answer);
+  });
+}
+
 void ScriptSession::execute(const NetworkLine& line) {
   made(network_).run(line, [this](const Json& answer) { output_.write(answer); });
 }

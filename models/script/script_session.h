@@ -18,6 +18,7 @@
 #include "script/hca_script.h"
 #include "script/network_script.h"
 #include "script/pio_script.h"
+#include "script/rcm_script.h"
 #include "script/rdma_script.h"
 #include "script/script_engine.h"
 #include "script/script_line.h"
@@ -41,6 +42,7 @@ class ScriptSession {
   void execute(const RdmaLine& line);  ///< its answers have no time
   void execute(const HcaLine& line);   ///< likewise
   void execute(const SrdmaLine& line);
+  void execute(const RcmLine& line);
   void execute(const NetworkLine& line);
   /// Lets time pass up to `when`, counted from the end of the set-up; nothing where it has passed.
   void wait_until(Time when);
@@ -74,6 +76,7 @@ class ScriptSession {
   void run(const RdmaOp& op);
   void run(const HcaOp& op);
   void run(const NetworkOp& op);
+  void run(const RcmOp& op);
   void run(const SrdmaOp& op);
   /// Those that need no machine.
   template <class Op>
@@ -121,6 +124,7 @@ class ScriptSession {
   std::unique_ptr<RdmaScript> rdma_;                              // likewise
   std::unique_ptr<HcaScript> hca_;                                // likewise
   std::unique_ptr<NetworkScript> network_;                        // likewise
+  std::unique_ptr<RcmScript> rcm_;                                // likewise
   std::unique_ptr<SrdmaScript> srdma_;                            // likewise
   std::optional<TableBuilder> tables_;                            // once something is mapped
   std::optional<std::uint32_t> queue_tail_;  // of invalidations that are not submitted yet

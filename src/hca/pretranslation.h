@@ -71,9 +71,9 @@ class Pretranslation {
   void stop(std::uint32_t function);
   /// The physical function takes the adapter out of service, or back. [HP-9]
   void set_enabled(bool is_enabled);
-  bool is_running(std::uint32_t function) const {
-    return is_enabled_ && functions_[function].is_running;
-  }
+  bool is_running(std::uint32_t function) const { return is_enabled_ && is_started(function); }
+  /// Its driver is there, whether the adapter is in service or not.
+  bool is_started(std::uint32_t function) const { return functions_[function].is_running; }
 
   // What the firmware does.
   /// The next request that may leave now. Sets addresses anew that are cleared and stay

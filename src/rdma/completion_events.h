@@ -30,6 +30,8 @@ class CompletionEvents {
     queue.needs = std::max(queue.needs, needs);
     return std::exchange(queue.is_armed, false);
   }
+  /// The queue begins anew.
+  void forget(std::uint32_t number) { queues_[number] = {}; }
   /// Payload that goes to memory before entries up to now: their event waits for it too.
   std::uint64_t needs(std::uint32_t number) const { return queues_[number].needs; }
 

@@ -9,8 +9,10 @@ void PsnSet::advance(Psn base) {
     const std::uint32_t step = std::min(left, 64 - (base_ & 63));
     std::uint64_t& word = words_[word_of(base_)];
     const std::uint64_t passed = ~std::uint64_t{0} >> (64 - step) << (base_ & 63);
-    size_ -= static_cast<std::uint32_t>(__builtin_popcountll(word & passed));
-    word &= ~passed;
+    if ((word & passed) != 0) {
+      size_ -= static_cast<std::uint32_t>(__builtin_popcountll(word & passed));
+      word &= ~passed;
+    }
     base_ = psn_plus(base_, step);
   }
   base_ = base;

@@ -75,8 +75,9 @@ struct QueuePairSetup {
   Time gap_time = Time::from_us(50);       ///< a gap that is older does too
   bool has_echo = false;                   ///< each ACK has one [MO-1]
   bool has_sack = false;                   ///< and a bitmap; with kReorder or kDirect [RX-6]
-  std::uint32_t ack_every_session = 1;     ///< packets of one session, with echoes; 0: any number
-  Time ack_delay = Time::never();          ///< until packets that ask for no ACK get one [RX-5]
+  bool finds_holes = false;  ///< at a NAK, what has no echo for a gap time is lost too [LR-2]
+  std::uint32_t ack_every_session = 1;  ///< packets of one session, with echoes; 0: any number
+  Time ack_delay = Time::never();       ///< until packets that ask for no ACK get one [RX-5]
   bool keeps_sent = false;  ///< sent_packet() knows each PSN; with kSelective it does always
   CnpMode cnp = CnpMode::kNone;
   Time cnp_interval = Time::from_us(50);  ///< [CC-2]

@@ -166,9 +166,9 @@ bool QueuePair::may_place(const RdmaPacket& packet, RdmaEffect& effect) const {
   return may;
 }
 
-bool QueuePair::release(RdmaPacket& packet, RdmaEffect& effect, Time now) {
+bool QueuePair::release_held(RdmaPacket& packet, RdmaEffect& effect, Time now) {
   bool is_placed = false;
-  if (held_.empty() || !is_one_of(context_.state, kReceivingStates) ||
+  if (!is_one_of(context_.state, kReceivingStates) ||
       !held_.take(responder_.expected(), packet, is_placed)) {
     return false;
   }
@@ -217,29 +217,38 @@ void QueuePair::reset_order(Psn expected) {
 
 // Checks 6 to 10, each with a counter, silent. [RX-1] [RX-C3, RX-C4, RX-C5]
 bool QueuePair::is_for_us(const RdmaPacket& packet) {
-  const auto opcode = static_cast<unsigned>(packet.opcode);
-  const RdmaOpcodeInfo& info = info_of(packet.opcode);
-  const bool is_sending = info.kind != RdmaPacketKind::kNone && !info.is_request();
-  const bool is_cnp = packet.opcode == RdmaOpcode::kCnp && context_.setup.cnp != CnpMode::kNone;
-  const struct {
-    bool is_wrong;
-    QpCounter counter;
-  } checks[] = {
-      {!packet.is_intact, QpCounter::kBadIcrc},
-      {packet.version != 0, QpCounter::kBadVersion},
-      {opcode >> 5 != 0 && !is_cnp, QpCounter::kBadTransport},
-      {info.kind == RdmaPacketKind::kNone, QpCounter::kBadOpcode},
-      {packet.queue_pair != context_.setup.number, QpCounter::kBadQueuePair},
-      {!are_partners(packet.partition, context_.setup.partition), QpCounter::kBadPartition},
-      {!is_one_of(context_.state, is_sending ? kSendingStates : kReceivingStates),
-       QpCounter::kBadState}};
-  for (const auto& check : checks) {
-    if (check.is_wrong) {
-      context_.count(check.counter);
-      return false;
-    }
+  const std::optional<QpCounter> flaw = flaw_of(packet);
+  if (flaw) {
+    context_.count(*flaw);
   }
-  return true;
+  return !flaw;
+}
+
+std::optional<QpCounter> QueuePair::flaw_of(const RdmaPacket& packet) const {
+  if (!packet.is_intact) {
+    return QpCounter::kBadIcrc;
+  }
+  if (packet.version != 0) {
+    return QpCounter::kBadVersion;
+  }
+  const bool is_cnp = packet.opcode == RdmaOpcode::kCnp && context_.setup.cnp != CnpMode::kNone;
+  if (static_cast<unsigned>(packet.opcode) >> 5 != 0 && !is_cnp) {
+    return QpCounter::kBadTransport;
+  }
+  const RdmaOpcodeInfo& info = info_of(packet.opcode);
+  if (info.kind == RdmaPacketKind::kNone) {
+    return QpCounter::kBadOpcode;
+  }
+  if (packet.queue_pair != context_.setup.number) {
+    return QpCounter::kBadQueuePair;
+  }
+  if (!are_partners(packet.partition, context_.setup.partition)) {
+    return QpCounter::kBadPartition;
+  }
+  if (!is_one_of(context_.state, info.is_request() ? kReceivingStates : kSendingStates)) {
+    return QpCounter::kBadState;
+  }
+  return std::nullopt;
 }
 
 // A completion queue in error takes its queue pairs with it; in ERR nothing waits. [VB-7, 8]

@@ -3,6 +3,11 @@
 /// checks that each packet passes first, and the requests that are kept until others have come.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "rdma/dcqcn.h"
 #include "rdma/held_requests.h"
 #include "rdma/rc_requester.h"
@@ -35,6 +40,11 @@ class QueuePair {
 
   /// False, and nothing has changed, where it may not move so. [VB-3]
   bool modify(QpState to);
+  /// Both ends have agreed on others. REQUIRES: RESET.
+  void set_first_psns(Psn own, Psn peer) {
+    context_.setup.first_psn = own;
+    context_.setup.peer_first_psn = peer;
+  }
   /// What is not taken changes nothing. In ERR it is flushed at once. [VB-8]
   PostResult post_send(const SendWork& work);
   /// Of its own receive queue or the one that it shares; legal from INIT on.
@@ -54,7 +64,9 @@ class QueuePair {
   RdmaEffect receive(const RdmaPacket& packet, Time now = {});
   /// A packet that was held is in order now: its fields, and what comes of it. Its bytes are those
   /// that were kept under packet.psn. False: none.
-  bool release(RdmaPacket& packet, RdmaEffect& effect, Time now = {});
+  bool release(RdmaPacket& packet, RdmaEffect& effect, Time now = {}) {
+    return !held_.empty() && release_held(packet, effect, now);
+  }
   /// See RcResponder.
   void finish_atomic(std::uint64_t original) { responder_.finish_atomic(original); }
   /// The retry timer has run out. `sent_before`: packets that left then or later are still on their
@@ -100,8 +112,10 @@ class QueuePair {
 
  private:
   bool is_for_us(const RdmaPacket& packet);
+  std::optional<QpCounter> flaw_of(const RdmaPacket& packet) const;
   RdmaEffect take_request(const RdmaPacket& packet);
   RdmaEffect hold(const RdmaPacket& packet);
+  bool release_held(RdmaPacket& packet, RdmaEffect& effect, Time now);
   bool may_place(const RdmaPacket& packet, RdmaEffect& effect) const;
   bool next_cnp(RdmaPacket& packet);
   void reset_order(Psn expected);

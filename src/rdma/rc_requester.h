@@ -91,6 +91,7 @@ class RcRequester {
   template <class Visit>
   void for_each_missing(Psn from, Psn end, Visit visit);
   void lose_missing(Psn end, Time sent_before, LossCause cause);
+  void lose_holes(Psn from, Psn end, LossCause cause, unsigned most_times);
   void repeat_missing(Psn from);
   void note_arrivals(const RdmaPacket& packet);
   void take_nak(const RdmaPacket& packet);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a requester does where packets and answers come in any order: it takes answers as they come,
-// and sends again what is lost, and that alone. [RX-2] [LR-2]
+// What a requester finds to be lost, and sends again: that alone. [LR-2]
 #include "rdma/rc_requester.h"
 
 #include <algorithm>
@@ -113,105 +112,26 @@ void RcRequester::take_nak(const RdmaPacket& packet) {
   }
   sent_.forget_arrival(packet.psn);
   sent_.lose(packet.psn, LossCause::kNak);
+  const Psn first = psn_plus(packet.psn, 1);
   if (packet.has_sack && packet.sack != 0) {
-    const Psn first = psn_plus(packet.psn, 1);
     const auto highest = static_cast<std::uint32_t>(63 - __builtin_clzll(packet.sack));
-    for_each_missing(first, psn_plus(first, highest), [&](Psn psn) {
-      const SentPacket* const sent = sent_.find(psn);
-      const bool is_under_way =
-          sent != nullptr && sent->times > 1 && sent->at + context_.setup.gap_time > context_.now;
-      if (!is_under_way) {
-        sent_.lose(psn, LossCause::kSack);
-      }
-    });
+    lose_holes(first, psn_plus(first, highest), LossCause::kSack, 1);
+  }
+  if (context_.setup.finds_holes) {
+    lose_holes(first, sent_.arrived().end(), LossCause::kEcho, 0);
   }
 }
 
-// What an ACK tells of packets behind those that it acknowledges. [MO-1] [RX-6]
-void RcRequester::note_arrivals(const RdmaPacket& packet) {
-  if (!context_.setup.is_selective()) {
-    return;
-  }
-  const auto note = [&](Psn psn) {
+// Those that have not left within a gap time, or so often at most: others are on their way.
+void RcRequester::lose_holes(Psn from, Psn end, LossCause cause, unsigned most_times) {
+  for_each_missing(from, end, [&](Psn psn) {
     const SentPacket* const sent = sent_.find(psn);
-    if (psn_distance(psn, oldest_) >= 0 && psn_distance(psn, sent_end_) < 0 && sent != nullptr &&
-        sent->is_answered == 0) {
-      sent_.arrive(psn);
+    const bool is_under_way = sent != nullptr && sent->times > most_times &&
+                              sent->at + context_.setup.gap_time > context_.now;
+    if (sent != nullptr && sent->is_answered == 0 && !is_under_way) {
+      sent_.lose(psn, cause);
     }
-  };
-  if (packet.has_echo && packet.syndrome == kAckSyndrome) {
-    note(packet.echo.psn);
-  }
-  const bool is_ack = (packet.syndrome & kSyndromeType) == 0;
-  const Psn missing = is_ack ? psn_plus(packet.psn, 1) : packet.psn;
-  for (std::uint64_t bits = packet.has_sack ? packet.sack : 0; bits != 0; bits &= bits - 1) {
-    note(psn_plus(missing, 1 + static_cast<std::uint32_t>(__builtin_ctzll(bits))));
-  }
-}
-
-// ---- answers
-
-// A READ response or the answer of an atomic, in any order within the window. Its bytes go where
-// they belong at once; it counts when all before it have come.
-RdmaEffect RcRequester::take_answer(const RdmaPacket& packet, RdmaPacketKind kind) {
-  Work& work = work_of(packet.psn);
-  if (sent_.has_arrived(packet.psn) && is_read_or_atomic(work.request.opcode)) {
-    context_.count(QpCounter::kDuplicate);
-    return {};
-  }
-  // Whoever answers has done all before it.
-  processed_ = psn_distance(work.first, processed_) > 0 ? work.first : processed_;
-  drain();
-  if (psn_distance(packet.psn, oldest_) > static_cast<int>(context_.setup.reorder_window)) {
-    context_.count(QpCounter::kOverflow);
-    return {};
-  }
-  const RdmaEffect effect = effect_of(packet, kind, work);
-  if (effect.kind == RdmaEffect::Kind::kNone) {
-    return {};  // the work has failed
-  }
-  if (packet.psn != oldest_) {
-    context_.count(QpCounter::kHeld);
-  }
-  sent_.arrive(packet.psn);
-  ++answers_;
-  drain();
-  return effect;
-}
-
-// Answers that have come and packets that have been acknowledged are done, as far as nothing before
-// them is missing.
-void RcRequester::drain() {
-  while (!work_.empty() && work_.front().is_started && oldest_ != sent_end_) {
-    const Work& work = work_.front();
-    if (work.failure != WorkStatus::kSuccess) {
-      return;
-    }
-    if (is_read_or_atomic(work.request.opcode)) {
-      if (!sent_.has_arrived(oldest_)) {
-        return;
-      }
-      --answers_;
-      advance(1);
-      continue;
-    }
-    const Psn work_end = psn_plus(work.first, work.packets);
-    const Psn end = psn_distance(processed_, work_end) > 0 ? work_end : processed_;
-    if (psn_distance(end, oldest_) <= 0) {
-      return;
-    }
-    advance((end - oldest_) & kPsnMask);
-  }
-}
-
-// Answers are missing before others that have come: those before gap_end_ since the timer began.
-void RcRequester::watch_gap() {
-  if (answers_ == 0) {
-    gap_due_ = Time::never();
-  } else if (gap_due_ == Time::never() || psn_distance(oldest_, gap_end_) >= 0) {
-    gap_due_ = context_.now + context_.setup.gap_time;
-    gap_end_ = sent_.arrived().end();
-  }
+  });
 }
 
 void RcRequester::expire_gap() {

@@ -2,44 +2,33 @@
 // What each opcode of a reliable connection says, a row each. [RDM-1]
 #include "rdma/rdma_packet.h"
 
-#include <array>
-
 namespace flitwise {
 
-const RdmaOpcodeInfo& info_of(RdmaOpcode opcode) {
-  using Kind = RdmaPacketKind;
-  static constexpr std::array<RdmaOpcodeInfo, 0x18> kInfos = {{
-      {"SEND_FIRST", Kind::kSend, true, false},
-      {"SEND_MIDDLE", Kind::kSend},
-      {"SEND_LAST", Kind::kSend, false, true},
-      {"SEND_LAST_IMM", Kind::kSend, false, true, true},
-      {"SEND_ONLY", Kind::kSend, true, true},
-      {"SEND_ONLY_IMM", Kind::kSend, true, true, true},
-      {"WRITE_FIRST", Kind::kWrite, true, false},
-      {"WRITE_MIDDLE", Kind::kWrite},
-      {"WRITE_LAST", Kind::kWrite, false, true},
-      {"WRITE_LAST_IMM", Kind::kWrite, false, true, true},
-      {"WRITE_ONLY", Kind::kWrite, true, true},
-      {"WRITE_ONLY_IMM", Kind::kWrite, true, true, true},
-      {"READ_REQUEST", Kind::kRead, true, true},
-      {"READ_RESPONSE_FIRST", Kind::kReadResponse, true, false},
-      {"READ_RESPONSE_MIDDLE", Kind::kReadResponse},
-      {"READ_RESPONSE_LAST", Kind::kReadResponse, false, true},
-      {"READ_RESPONSE_ONLY", Kind::kReadResponse, true, true},
-      {"ACKNOWLEDGE", Kind::kAck, true, true},
-      {"ATOMIC_ACKNOWLEDGE", Kind::kAtomicAck, true, true},
-      {"COMPARE_SWAP", Kind::kAtomic, true, true},
-      {"FETCH_ADD", Kind::kAtomic, true, true},
-      {"RESERVED"},
-      {"SEND_LAST_INVALIDATE", Kind::kSend, false, true, false, true},
-      {"SEND_ONLY_INVALIDATE", Kind::kSend, true, true, false, true},
-  }};
-  static constexpr RdmaOpcodeInfo kCnpInfo = {"CNP", Kind::kCnp, true, true};
-  if (opcode == RdmaOpcode::kCnp) {
-    return kCnpInfo;
-  }
-  const auto number = static_cast<std::size_t>(opcode);
-  return kInfos[number < kInfos.size() ? number : 0x15];
-}
+const RdmaOpcodeInfo kRdmaOpcodeInfos[kRdmaOpcodeRows] = {
+    {"SEND_FIRST", RdmaPacketKind::kSend, true, false},
+    {"SEND_MIDDLE", RdmaPacketKind::kSend},
+    {"SEND_LAST", RdmaPacketKind::kSend, false, true},
+    {"SEND_LAST_IMM", RdmaPacketKind::kSend, false, true, true},
+    {"SEND_ONLY", RdmaPacketKind::kSend, true, true},
+    {"SEND_ONLY_IMM", RdmaPacketKind::kSend, true, true, true},
+    {"WRITE_FIRST", RdmaPacketKind::kWrite, true, false},
+    {"WRITE_MIDDLE", RdmaPacketKind::kWrite},
+    {"WRITE_LAST", RdmaPacketKind::kWrite, false, true},
+    {"WRITE_LAST_IMM", RdmaPacketKind::kWrite, false, true, true},
+    {"WRITE_ONLY", RdmaPacketKind::kWrite, true, true},
+    {"WRITE_ONLY_IMM", RdmaPacketKind::kWrite, true, true, true},
+    {"READ_REQUEST", RdmaPacketKind::kRead, true, true},
+    {"READ_RESPONSE_FIRST", RdmaPacketKind::kReadResponse, true, false},
+    {"READ_RESPONSE_MIDDLE", RdmaPacketKind::kReadResponse},
+    {"READ_RESPONSE_LAST", RdmaPacketKind::kReadResponse, false, true},
+    {"READ_RESPONSE_ONLY", RdmaPacketKind::kReadResponse, true, true},
+    {"ACKNOWLEDGE", RdmaPacketKind::kAck, true, true},
+    {"ATOMIC_ACKNOWLEDGE", RdmaPacketKind::kAtomicAck, true, true},
+    {"COMPARE_SWAP", RdmaPacketKind::kAtomic, true, true},
+    {"FETCH_ADD", RdmaPacketKind::kAtomic, true, true},
+    {"RESERVED"},
+    {"SEND_LAST_INVALIDATE", RdmaPacketKind::kSend, false, true, false, true},
+    {"SEND_ONLY_INVALIDATE", RdmaPacketKind::kSend, true, true, false, true},
+    {"CNP", RdmaPacketKind::kCnp, true, true}};
 
 }  // namespace flitwise

@@ -3,6 +3,7 @@
 /// where its payload lies. Its bytes are somebody else's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "rdma/psn.h"
@@ -58,8 +59,17 @@ struct RdmaOpcodeInfo {
 
   bool is_request() const { return kind < RdmaPacketKind::kReadResponse; }
 };
+/// By opcode, and that of a CNP.
+inline constexpr std::size_t kRdmaOpcodeRows = 0x19;
+extern const RdmaOpcodeInfo kRdmaOpcodeInfos[kRdmaOpcodeRows];
 /// Of any number: those that are no opcode have kind kNone.
-const RdmaOpcodeInfo& info_of(RdmaOpcode opcode);
+inline const RdmaOpcodeInfo& info_of(RdmaOpcode opcode) {
+  constexpr std::size_t kNoOpcode = 0x15, kCnpRow = 0x18;
+  const auto number = static_cast<std::size_t>(opcode);
+  return kRdmaOpcodeInfos[number < kCnpRow             ? number
+                          : opcode == RdmaOpcode::kCnp ? kCnpRow
+                                                       : kNoOpcode];
+}
 
 /// Type and value of an AETH. [RDM-2]
 inline constexpr std::uint8_t kAckSyndrome = 0x1f;  ///< no credits are told of [RX-8]

@@ -80,4 +80,27 @@ struct ShareCommand {
   }
 };
 
+/// A command of management, to the physical function: it takes the adapter out of service or puts
+/// it back [HP-9], or makes the queue pairs of a function, and all that belongs to them, anew.
+/// [HP-4]
+struct AdapterCommand {
+  enum class Kind : std::uint8_t { kEnable = 1, kDisable = 2, kSetUp = 3 };
+  Kind kind = Kind::kEnable;
+  std::uint32_t place = 0;  ///< 24 bits; kSetUp: of the function among those that have queue pairs
+  std::uint32_t epoch = 0;  ///< likewise: of connections; both ends draw their first PSNs from it
+
+  std::uint64_t encode() const {
+    return std::uint64_t{epoch} << 32 | std::uint64_t{place} << 8 | static_cast<unsigned>(kind);
+  }
+  /// None: no such command.
+  static std::optional<AdapterCommand> decode(std::uint64_t word) {
+    const auto kind = static_cast<Kind>(word & 0xff);
+    if (kind != Kind::kEnable && kind != Kind::kDisable && kind != Kind::kSetUp) {
+      return std::nullopt;
+    }
+    return AdapterCommand{kind, static_cast<std::uint32_t>(word) >> 8,
+                          static_cast<std::uint32_t>(word >> 32)};
+  }
+};
+
 }  // namespace flitwise

@@ -70,10 +70,7 @@ void SentPackets::take_again(Psn from, Psn end) {
 }
 
 // What has no place of its own is the answer of a READ, which left on a session of the peer.
-bool SentPackets::next_loss(LostPacket& lost) {
-  if (untold_.empty()) {
-    return false;
-  }
+bool SentPackets::take_loss(LostPacket& lost) {
   const Psn psn = untold_.first_in(untold_.base(), untold_.end());
   untold_.erase(psn);
   lost = {psn, kNoSession, LossCause::kAnswer, 0, {}};

@@ -17,12 +17,13 @@ namespace flitwise {
 enum class LossCause : std::uint8_t {
   kNak,      ///< of the peer
   kSack,     ///< a hole in its bitmap
+  kEcho,     ///< a hole among what has been echoed, at a NAK
   kTimeOut,  ///< the retry timer: the weights act by MO-3
   kAnswer,   ///< answers behind its own came, and it did not
   kSession   ///< its session has gone [KY-4]
 };
 constexpr const char* name_of(LossCause cause) {
-  constexpr const char* kNames[] = {"nak", "sack", "timeout", "answer", "session"};
+  constexpr const char* kNames[] = {"nak", "sack", "echo", "timeout", "answer", "session"};
   return name_in(kNames, cause);
 }
 
@@ -86,12 +87,13 @@ class SentPackets {
   /// All of them before `end`.
   void take_again(Psn from, Psn end);
   /// The next loss that nobody has been told of, in the order of PSNs.
-  bool next_loss(LostPacket& lost);
+  bool next_loss(LostPacket& lost) { return !untold_.empty() && take_loss(lost); }
 
  private:
   SentPacket& place(Psn psn) { return places_[psn & (places_.size() - 1)]; }
   const SentPacket& place(Psn psn) const { return places_[psn & (places_.size() - 1)]; }
   SentPacket& make_place(Psn psn);
+  bool take_loss(LostPacket& lost);
 
   std::vector<SentPacket> places_;  // a power of two of them
   PsnSet arrived_, again_, untold_;

@@ -113,6 +113,9 @@ std::vector<Problem> problems_of_operation(const Json& op, int line) {
   return {};
 }
 
+/// Whose operations are a line, as scripts have it.
+const std::vector<std::string> kLineVerbs = {"pio", "rdma", "hca", "srdma", "rcm", "network"};
+
 Json read_operation(const Value::Entry& verb, const Spot& spot) {
   Json op = {{"op", verb.key}};
   const Value& fields = verb.value;
@@ -124,9 +127,7 @@ Json read_operation(const Value::Entry& verb, const Spot& spot) {
     op["state"] = fields.text;
   } else if (verb.key == "run" && fields.kind == Value::Kind::kScalar) {
     op[fields.text == "idle" ? "until" : "for"] = fields.text;
-  } else if ((verb.key == "pio" || verb.key == "rdma" || verb.key == "hca" ||
-              verb.key == "network" || verb.key == "srdma") &&
-             fields.kind == Value::Kind::kSequence) {
+  } else if (contains(kLineVerbs, verb.key) && fields.kind == Value::Kind::kSequence) {
     op["line"] = json_of(fields);
   } else if (fields.kind != Value::Kind::kNull) {
     spot.add_unexpected(fields, "the fields of the operation");

@@ -210,7 +210,7 @@ const std::vector<EventKind>& event_kinds() {
       {"network_sessions", {"sessions", "rounds", "ways"}},
       {"network_port", {"port", "packets", "bytes", "full", "red", "ce", "queued", "up"}},
       {"network_counts",
-       {"delivered", "ttl", "no_route", "lost", "full", "red", "ecmp", "adaptive"}},
+       {"delivered", "ttl", "no_route", "link_down", "full", "red", "ecmp", "adaptive"}},
       {"rdma_packet",
        {"end", "opcode", "psn", "bytes", "pad", "ack_req", "va", "rkey", "length", "imm",
         "syndrome", "msn", "original", "session", "echo_session", "echo_psn", "hold_ns", "ce",
@@ -235,6 +235,21 @@ const std::vector<EventKind>& event_kinds() {
        {"hits", "fetches", "waits", "stalls", "write_backs", "translated", "untranslated",
         "access_waits", "access_faults", "requests", "failures", "discarded", "invalidations_hit",
         "invalidations_missed"}},
+      {"rcm_choice", {"psn", "resends", "session", "version"}},
+      {"rcm_answer", {"cause", "session"}},
+      {"rcm_share", {"session", "packets", "share"}},
+      {"rcm_moved", {"from", "to", "packets"}},
+      {"rcm_map", {"packets", "moved"}},
+      {"rcm_probe", {"session", "psn"}},
+      {"rcm_decision", {"action", "cause", "session"}},
+      {"rcm_session",
+       {"session", "level", "weight", "eligible", "alive", "timed_out", "usable", "in_flight"}},
+      {"rcm_stats",
+       {"session", "sent", "delivered", "delivered_bytes", "losses", "echoes", "ce_echoes",
+        "probes", "rtt_samples", "rtt_ns", "base_ns", "most_wait_ns"}},
+      {"rcm_group",
+       {"usable", "version", "cost", "pending", "failed_adds", "add_refused_max",
+        "add_refused_wait", "remove_refused_min", "remove_refused_wait"}},
       {"srdma_message", {"end", "kind", "sg", "reason", "sessions", "qps", "lost"}},
       {"srdma_event",
        {"end", "kind", "group", "session", "reason", "qpn", "peer_qpn", "psn", "ns"}},
@@ -295,9 +310,10 @@ std::vector<std::string> other_counted_errors() {
       "bad_doorbell bad_command command_timeout bad_ring_entry failed_dma not_roce payload_ram "
       "frame_damaged frame_delayed frame_lost frame_repeated "
       "network_bad_header network_no_route network_queue_full network_ttl "
-      "queue_pair_in_error "
+      "function_down function_not_set_up function_reset queue_pair_in_error "
       "rx_bad_icrc rx_bad_version rx_bad_transport rx_bad_opcode rx_qp_mismatch rx_bad_p_key "
-      "rx_bad_state rx_out_of_order rx_duplicate rx_forgotten rx_bogus_ack rx_stale_ack "
+      "rx_bad_state rx_function_down rx_out_of_service rx_out_of_order rx_duplicate rx_forgotten "
+      "rx_bogus_ack rx_stale_ack "
       "sequence_naks rnr_naks error_naks timeouts resent lost_answers "
       "LOC_LEN_ERR LOC_PROT_ERR WR_FLUSH_ERR BAD_RESP_ERR REM_INV_REQ_ERR REM_ACCESS_ERR "
       "REM_OP_ERR RETRY_EXC_ERR RNR_RETRY_EXC_ERR");
@@ -330,7 +346,6 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   const bool is_free =
       (field == "status" && event != "completion") || (field == "kind" && event != "error") ||
       (field == "type" && event == "fault_record") ||
-      (field == "lost" && event == "network_counts") ||
       (field == "end" && (event.rfind("rdma_", 0) == 0 || event.rfind("srdma_", 0) == 0));
   const auto found = kWords.find(field);
   return is_free || found == kWords.end() ? nullptr : &found->second;
@@ -381,7 +396,8 @@ const std::vector<std::string>& error_kinds() {
         "foreign_handle_answer handle_order_tag_in_use "
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
-        "network_refused srdma_refused bad_crc unknown_type too_many_starts pio_setup_refused "
+        "network_refused srdma_refused rcm_refused rcm_aborted bad_crc unknown_type "
+        "too_many_starts pio_setup_refused "
         "pio_store_refused "
         "rdma_refused "
         "hca_refused");
@@ -405,8 +421,9 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "srdma_refused",     "network_refused",   "bad_line",     "no_progress",  "bad_start",
-      "bad_end",           "bad_lcrc",          "bad_crc",      "unknown_type", "too_many_starts",
+      "srdma_refused",     "rcm_refused",       "rcm_aborted",  "network_refused",
+      "bad_line",          "no_progress",       "bad_start",    "bad_end",
+      "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
       "pio_setup_refused", "pio_store_refused", "rdma_refused", "hca_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);

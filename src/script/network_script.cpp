@@ -41,7 +41,7 @@ ByteVector udp_frame(const NetworkPacket& packet, NodeId from, NodeId to) {
 
 const char* name_of(NetworkOutcome outcome) {
   constexpr const char* kNames[kNetworkOutcomes] = {"delivered", "ttl",  "no_route",
-                                                    "lost",      "full", "red"};
+                                                    "link_down", "full", "red"};
   return name_in(kNames, outcome);
 }
 
@@ -121,7 +121,7 @@ NetworkOutcome NetworkScript::leave(PortId port, ByteVector& frame) {
   ++counts.packets;
   counts.bytes += bytes;
   return net.links.is_up(NetworkGraph::edge_of(port)) ? NetworkOutcome::kDelivered
-                                                      : NetworkOutcome::kLost;
+                                                      : NetworkOutcome::kLinkDown;
 }
 
 }  // namespace flitwise

@@ -18,11 +18,11 @@ namespace flitwise {
 /// What became of a packet.
 enum class NetworkOutcome : std::uint8_t {
   kDelivered,
-  kTtl,      ///< it had used up its hops
-  kNoRoute,  ///< no port leads there
-  kLost,     ///< its link was down, and the switch did not know
-  kFull,     ///< the queue had no room
-  kRed       ///< without ECT, where others are marked
+  kTtl,       ///< it had used up its hops
+  kNoRoute,   ///< no port leads there
+  kLinkDown,  ///< its link was down, and the switch did not know
+  kFull,      ///< the queue had no room
+  kRed        ///< without ECT, where others are marked
 };
 inline constexpr std::size_t kNetworkOutcomes = 6;
 const char* name_of(NetworkOutcome outcome);  ///< "delivered", ...

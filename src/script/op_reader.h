@@ -82,6 +82,9 @@ class OpReader : public JsonReader {
     field(key,
           [&](const Json& value) { return guarded([&] { out = parse_srdma_line(value, 0); }); });
   }
+  void rcm_line(const char* key, RcmLine& out) {
+    field(key, [&](const Json& value) { return guarded([&] { out = parse_rcm_line(value, 0); }); });
+  }
   void network_line(const char* key, NetworkLine& out) {
     field(key,
           [&](const Json& value) { return guarded([&] { out = parse_network_line(value, 0); }); });

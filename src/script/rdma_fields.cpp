@@ -141,6 +141,7 @@ void read_agreement(JsonReader& in, std::array<RdmaEndSetup, 2>& ends) {
   agreed.recovery = recovery.value_or(agreed.recovery);
   in.flag("echo", agreed.has_echo);
   in.flag("sack", agreed.has_sack);
+  in.flag("echo_holes", agreed.finds_holes);
   agreed.cnp = static_cast<CnpMode>(in.word("cc", kRates));
   if (agreed.keeps_order() && agreed.is_selective()) {
     in.complain("recovery",
@@ -152,11 +153,15 @@ void read_agreement(JsonReader& in, std::array<RdmaEndSetup, 2>& ends) {
                 "true seen; expected false with mode \"in_order\", which keeps nothing, or "
                 "mode \"reorder\" or \"ddp\"");
   }
+  if (agreed.finds_holes && !(agreed.has_echo && agreed.is_selective())) {
+    in.complain("echo_holes", "true seen; expected false, or echo true and recovery \"selective\"");
+  }
   for (RdmaEndSetup& end : ends) {
     end.pair.mode = agreed.mode;
     end.pair.recovery = agreed.recovery;
     end.pair.has_echo = agreed.has_echo;
     end.pair.has_sack = agreed.has_sack;
+    end.pair.finds_holes = agreed.finds_holes;
     end.pair.cnp = agreed.cnp;
     end.pair.keeps_sent = true;
   }

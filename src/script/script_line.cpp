@@ -28,6 +28,10 @@ void read_op(OpReader& in, SrdmaOp& op) {
   in.srdma_line(in.need("line"), op.line);
 }
 
+void read_op(OpReader& in, RcmOp& op) {
+  in.rcm_line(in.need("line"), op.line);
+}
+
 void read_op(OpReader& in, NetworkOp& op) {
   in.network_line(in.need("line"), op.line);
 }
@@ -108,6 +112,7 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<DecodeCxlOp>},
       {"decode_roce", "Take bytes as a RoCEv2 frame, or say why they are none.",
        made<DecodeRoceOp>},
+      {"rcm", "Drive the choice, weights and control of sessions by one line.", made<RcmOp>},
       {"network", "Drive the switches of a network by one line, such as [down, leaf0-spine1].",
        made<NetworkOp>},
       {"pio", "Drive PIO send memory by one line, such as [fill, 3, 1, 0, false].", made<PioOp>},

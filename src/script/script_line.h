@@ -24,6 +24,7 @@
 #include "script/hca_line.h"
 #include "script/network_line.h"
 #include "script/pio_line.h"
+#include "script/rcm_line.h"
 #include "script/rdma_line.h"
 #include "script/register_names.h"
 #include "script/srdma_line.h"
@@ -232,6 +233,10 @@ struct HcaOp {
 struct SrdmaOp {
   SrdmaLine line;
 };
+/// One line of rcm.
+struct RcmOp {
+  RcmLine line;
+};
 /// One line of the switches of a network.
 struct NetworkOp {
   NetworkLine line;
@@ -243,7 +248,7 @@ struct ScriptLine {
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, DecodeRoceOp, ResetOp, IommuOp,
                TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, NetworkOp,
-               SrdmaOp, PioOp, RdmaOp, HcaOp>
+               RcmOp, SrdmaOp, PioOp, RdmaOp, HcaOp>
       op;
 };
 

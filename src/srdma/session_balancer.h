@@ -39,6 +39,7 @@ struct BalancedSession {
   std::optional<double> threshold;  ///< T_i
   bool is_secured = false;
   std::uint64_t state_bytes = 0;  ///< that the NIC holds for it [CT-2]
+  std::uint32_t place = 0;        ///< what its owner calls it: kept for the owner alone
 };
 
 /// What is random in a group.

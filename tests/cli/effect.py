@@ -70,10 +70,18 @@ machines = [
                      "device.rdma.shares.change_at=5us", "device.rdma.shares.states=[2, 2]"]),
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "host.verbs.hostile=1", "device.rdma.timeout=4"]),
     ("examples/rdma_two_hosts", [few]),
+    ("checks/srdma", ["workload.flows.bytes=200000B"]),
+    ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.policy=lowest_weight", "network.ecn.enabled=false",
+                      "network.background.kind=poisson", "device.srdma.congestion.kind=dcqcn_qp"]),
+    ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.enabled=false", "device.srdma.congestion.kind=none", "device.srdma.receive=in_order",
+                      "network.pfc.enabled=true", "network.ecn.enabled=false"]),
+    ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.adaptive_routing=true", "network.routing.metric=util", "device.srdma.control.enabled=true",
+                      "network.topology=dumbbell", "network.background.kind=on_off", "device.srdma.sessions=4"]),
+    ("checks/srdma", ["network.topology=switch", "workload.flows.pattern=sizes", "workload.flows.count=300", "workload.sizes=google_rpc_2008"]),
     ("examples/rdma_incast", ["workload.requests=20", "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]
 # Lists, files and names, of which the schema knows no other value.
-never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "device.rdma.shares.kicks", "device.rdma.shares.later", "device.rdma.shares.states", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
+never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "device.rdma.shares.kicks", "device.rdma.shares.later", "device.rdma.shares.states", "network.fault.link", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
 # What contradicts something else where it is not read is refused, and cannot be turned.
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",

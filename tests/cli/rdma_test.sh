@@ -47,6 +47,7 @@ cat >"$work/agreed.jsonl" <<'L'
 ["rdma", {"mode": "in_order", "recovery": "selective"}]
 ["rdma", {"sack": true}]
 ["rdma", {"mode": ["ddp", "reorder"]}]
+["rdma", {"mode": "reorder", "echo_holes": true}]
 ["gap_timer", 0, 999]
 ["send_by", 0, 65535]
 L
@@ -54,6 +55,7 @@ expect 2 script "$work/agreed.jsonl"
 printed 'recovery: \"selective\" seen; expected \"go_back_n\" with mode \"in_order\", or mode \"reorder\" or \"ddp\"'
 printed 'sack: true seen; expected false with mode \"in_order\", which keeps nothing, or mode \"reorder\" or \"ddp\"'
 printed 'expected in_order, reorder or ddp'
+printed 'echo_holes: true seen; expected false, or echo true and recovery \"selective\"'
 printed '"kind":"rdma_refused","detail":"gap_timer of end 0: 999 ns seen; expected 1000 at least"'
 printed 'send_by.session: 65535 seen; expected 0 to 65534'
 

@@ -113,17 +113,22 @@ TEST(RdmaFunctions, HP_1_BadDoorbellsStartNothing) {
   EXPECT_EQ(machine.result().rows<HcaResult>().at(0).wqes, 10U);
 }
 
-// The guest of the last function writes anything anywhere that it can: the others get on, and get
-// what they asked for; nothing leaves its own buffers; each kind of error is told.
-TEST(RdmaFunctions, HP_1_HP_7_AHostileGuestReachesNobodyElse) {
+// The guest of the last function writes anything anywhere that it can, configuration space too: the
+// others get on, and get what they asked for; nothing leaves its own buffers; each kind of error is
+// told.
+void expect_others_get_on(const std::string& rdma, const std::string& more) {
   Machine machine(config_from_text(
       two_hosts("device: {functions: {count: 3}, rdma: {queue: 16, cq: 64, mtu: 256, timeout: 3, "
-                "qpsc_entries: 2}}\n"
-                "iommu: {translation: nested}\nhost: {verbs: {hostile: 1}}\n"
-                "workload: {via: rdma, domains: 9, payload: 300B, buffer_size: 128KiB, requests: "
+                "qpsc_entries: 2" +
+                rdma + "}}\niommu: {translation: nested" + more +
+                "}\nhost: {verbs: {hostile: 1}}\n"
+                "workload: {via: rdma, domains: 9, payload: 300B, buffer_size: 2MiB, requests: "
                 "6000, rdma: {write: 2, read: 2, send: 2, fetch_add: 1, cas: 1}}\n"),
       "run.yaml", ""));
   const RunResult result = test::run_to_end(machine);
+  for (const FabricDevice& device : machine.fabric().devices) {
+    EXPECT_GE(device.endpoint->resets(), 2U) << "by its guest, and by the hypervisor at the end";
+  }
   for (const char* const name : {"ep0_f0", "ep0_f1"}) {
     EXPECT_EQ(verbs_of(result, name).operations, 2000U);
   }
@@ -134,9 +139,21 @@ TEST(RdmaFunctions, HP_1_HP_7_AHostileGuestReachesNobodyElse) {
   EXPECT_EQ(guards, 2U);
   EXPECT_EQ(result.errors.at("hostile_acts"), 4000U);  // each host has such a guest
   for (const char* const kind :
-       {"bad_doorbell", "bad_command", "command_timeout", "bad_ring_entry", "bad_state"}) {
+       {"bad_doorbell", "bad_command", "bad_ring_entry", "bad_state", "failed_dma"}) {
     EXPECT_EQ(result.errors.count(kind), 1U) << kind;
   }
+  for (const char* const kind : {"function_reset", "function_not_set_up"}) {
+    EXPECT_EQ(result.errors.count(kind), 0U) << kind << ": of the others";
+  }
+}
+
+TEST(RdmaFunctions, HP_1_HP_4_HP_7_AHostileGuestReachesNobodyElse) {
+  expect_others_get_on("", "");
+}
+
+// It takes ATS away as well.
+TEST(RdmaFunctions, EP_13_AHostileGuestReachesNoStructureOfOthers) {
+  expect_others_get_on(", pretranslation: {enabled: true, page_size: 2MiB}", ", page: 2MiB");
 }
 
 }  // namespace

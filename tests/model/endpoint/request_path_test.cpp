@@ -47,6 +47,8 @@ struct FakeTranslations final : Translations {
     tlp.at = AddressType::kTranslated;
     return false;
   }
+  void drop(unsigned /*function*/, bool /*is_present*/,
+            std::vector<std::uint32_t>& /*given_up*/) override {}
   void read_opened(unsigned /*function*/, std::uint16_t /*tag*/, bool /*is_flush*/) override {}
   void piece_gone(bool /*has_more*/) override {}
   void transfer_gone(Time /*now*/) override {}
@@ -349,6 +351,34 @@ TEST_F(RequestPathTest, DHI_D10_AReadTellsOfThePostedUsesBeforeIt) {
   handles_.serial = 18;
   ASSERT_TRUE(answer(0));
   EXPECT_THAT(handles_.ended, ElementsAre(testing::Pair(17U, TransferStatus::kDone)));
+}
+
+// Amid a transfer: the other function goes past it. What is out still has its answer, and the
+// engine hears of one end.
+TEST_F(RequestPathTest, HP_4_WhatAFunctionMayNotSendIsGivenUpAndNobodyWaits) {
+  make();
+  functions_.keep_apart();
+  Transfer first = transfer(Op::kRead, kBuffer, 256), later = transfer(Op::kWrite, kBuffer, 64);
+  first.domain = later.domain = DomainId{1};
+  path_->begin(engine_, first, {});
+  ASSERT_TRUE(path_->send_next({}));
+  functions_.enable_vf(1, false);
+  EXPECT_TRUE(path_->send_next({})) << "there may be more to send";
+  EXPECT_FALSE(path_->is_busy());
+  send(transfer(Op::kRead, kBuffer, 64));
+  EXPECT_EQ(output_.sent.size(), 2U);
+  send(later);
+  EXPECT_EQ(output_.sent.size(), 2U);
+  path_->end_due(kPipeline);
+  ASSERT_EQ(engine_.ends.size(), 1U) << "of the last one";
+  EXPECT_EQ(engine_.ends[0].status, TransferStatus::kContextEnded);
+  ASSERT_TRUE(answer(0, CplStatus::kSC, Time::from_ns(100)));
+  ASSERT_TRUE(answer(1, CplStatus::kSC, Time::from_ns(200)));
+  path_->end_due(Time::from_ns(200) + kPipeline);
+  ASSERT_EQ(engine_.ends.size(), 3U);
+  EXPECT_EQ(engine_.ends[1].status, TransferStatus::kContextEnded);
+  EXPECT_EQ(engine_.ends[2].status, TransferStatus::kDone);
+  EXPECT_TRUE(path_->is_quiet());
 }
 
 TEST_F(RequestPathTest, ATR_14_OtherTransfersPassOneThatWaitsForItsTranslation) {

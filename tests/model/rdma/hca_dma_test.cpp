@@ -11,11 +11,23 @@ namespace {
 
 constexpr Time kNow = Time::from_ns(10);
 
+// A queue pair each.
+HcaConfig config_of(std::uint32_t functions) {
+  HcaConfig config;
+  config.functions.resize(functions);
+  config.pairs = functions;
+  config.geometry = {0x10000, config.rdma.queue, config.rdma.cq, config.rdma.cqe, 64};
+  return config;
+}
+
 class Bench {
  public:
-  void start(HcaJobKind kind, std::uint64_t address, std::uint64_t needs = 0) {
+  explicit Bench(std::uint32_t functions = 1) : config(config_of(functions)) {}
+  void start(HcaJobKind kind, std::uint64_t address, std::uint64_t needs = 0,
+             std::uint32_t pair = 0) {
     HcaJob& job = dma.make(dma, kind, kind != HcaJobKind::kCompletion);
     job.address = address;
+    job.queue_pair = pair;
     job.bytes = 64;
     job.needs = needs;
     job.own.resize(64);
@@ -30,7 +42,9 @@ class Bench {
     }
     return all;
   }
-  HcaDma dma{[] {}, [](Time) {}};
+  HcaConfig config;
+  HcaPairs pairs{config};
+  HcaDma dma{[] {}, [](Time) {}, pairs};
 };
 
 using Addresses = std::vector<std::uint64_t>;
@@ -68,6 +82,28 @@ TEST(HcaDma, WhatHasWaitedForPayloadGoesBeforeReads) {
   bench.start(HcaJobKind::kPayload, 2, payload);
   bench.dma.payload_done(payload);
   EXPECT_EQ(bench.addresses(), (Addresses{2, 1}));
+}
+
+// Others go past them, and what comes for it later ends as well.
+TEST(HcaDma, HP_4_JobsOfAFunctionThatIsDownEndAndOthersGo) {
+  Bench bench(2);
+  const std::uint64_t payload = bench.dma.take_payload_number();
+  bench.start(kState, 1, 0, 1);
+  bench.start(kCompletion, 2, 0, 1);
+  bench.start(kCompletion, 3, payload, 0);
+  bench.start(kCompletion, 4, payload, 1);
+  bench.pairs.reset(1);
+  bench.dma.drop_down(kNow);
+  EXPECT_EQ(bench.addresses(), Addresses{});
+  bench.dma.payload_done(payload);
+  EXPECT_EQ(bench.addresses(), (Addresses{3}));
+  bench.start(kState, 5, 0, 1);
+  bench.start(kState, 6, 0, 0);
+  EXPECT_EQ(bench.addresses(), (Addresses{6}));
+  EXPECT_TRUE(bench.dma.holds(1));
+  bench.dma.run(kNow);
+  EXPECT_FALSE(bench.dma.holds(1)) << "all of them are over";
+  EXPECT_TRUE(bench.dma.holds(0));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ class Others : public HcaKicks,
                public HcaPackets,
                public HcaOutcomes,
                public HcaPlaces,
-               public HcaFrameMemory {
+               public HcaFrameMemory,
+               public HcaControl {
  public:
   bool is_full = false;
   Numbers fetched, received, posted;
@@ -63,6 +64,8 @@ class Others : public HcaKicks,
   }
   void place(HcaReceived /*piece*/, bool /*takes_entry*/, Time /*now*/) override {}
   void give_room(const Frame& /*frame*/) override {}
+  void drop(const char* /*why*/, const Frame& /*frame*/) override {}
+  bool command(const AdapterCommand& /*command*/, Time /*now*/) override { return true; }
 };
 
 /// What the stages share.
@@ -74,11 +77,11 @@ struct Bench {
   HcaCounters totals;
   HcaCommands commands{config.rdma.fifo};
   Others others;
-  HcaDma dma{[] {}, [](Time) {}};
+  HcaDma dma{[] {}, [](Time) {}, pairs};
 
   HcaParts parts(HcaFetches& fetches, HcaStates& states, HcaOutcomes& outcomes) {
     return {config, pairs,  totals, dma,      commands, others, fetches, states,
-            others, others, others, outcomes, others,   others, others};
+            others, others, others, outcomes, others,   others, others,  others};
   }
   HcaParts parts() { return parts(others, others, others); }
   /// Reads and writes that may go by now, in their order.
@@ -143,7 +146,7 @@ struct Fetching {
   HcaQpStates states;
   explicit Fetching(Bench& bench)
       : parts(bench.parts(fetch, states, bench.others)), fetch(parts), states(parts) {
-    states.start();
+    states.start(0);
   }
 };
 

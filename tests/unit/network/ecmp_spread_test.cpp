@@ -7,7 +7,7 @@
 #include <set>
 
 #include "network/flow_hash.h"
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 namespace flitwise::ecmp_spread_test {
 namespace {

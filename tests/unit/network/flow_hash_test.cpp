@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 namespace flitwise::flow_hash_test {
 namespace {

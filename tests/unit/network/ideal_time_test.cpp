@@ -8,7 +8,7 @@
 
 #include "common/random.h"
 #include "network/output_port.h"
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 namespace flitwise::ideal_time_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Closed forms that tests of networks go by, beside published values.
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <deque>
 
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 namespace flitwise::output_port_test {
 namespace {

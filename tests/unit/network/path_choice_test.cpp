@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 namespace flitwise::path_choice_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "network_forms.h"
+#include "support/network_forms.h"
 
 namespace flitwise::red_test {
 namespace {

@@ -28,6 +28,7 @@ struct Manner {
     pair.recovery = recovery;
     pair.has_echo = has_echo;
     pair.has_sack = has_sack;
+    pair.finds_holes = has_echo && has_sack;
     pair.keeps_sent = true;
     pair.gap_time = Time::from_us(3);
     pair.ack_delay = Time::from_us(1);

@@ -398,6 +398,43 @@ TEST(Reordering, RX_6_ABitmapShowsAllHoles) {
   EXPECT_EQ(bench.polled(0), "1 SUCCESS");
 }
 
+// [LR-2] [MO-1]: one NAK, and all that left long ago without an echo; what left just now is not
+// lost.
+TEST(Reordering, LR_2_EchoesShowHolesToo) {
+  for (const bool finds_holes : {true, false}) {
+    Reordering bench([&](RdmaEndSetup& setup) {
+      setup.pair.has_echo = true;
+      setup.pair.finds_holes = finds_holes;
+    });
+    bench.write(10);
+    bench.send(0);
+    for (const std::size_t lost : {7U, 4U, 1U}) {
+      bench.wire[1].erase(bench.wire[1].begin() + static_cast<std::ptrdiff_t>(lost));
+    }
+    while (!bench.wire[1].empty()) {
+      bench.deliver(1);
+      bench.send(1);
+    }
+    bench.deliver_all(0);
+    bench.pass(Time::from_us(49));
+    bench.write(2, 2);
+    bench.send(0);
+    bench.deliver_at(1, 1);  // the last; the one before it is on its way
+    bench.pass(Time::from_us(1));
+    bench.send(1);
+    bench.deliver_all(0);
+    std::set<Psn> lost;
+    for (LostPacket one; bench.asker().next_loss(one);) {
+      lost.insert((one.psn - kFirst) & kPsnMask);
+      EXPECT_EQ(one.cause, one.psn == psn_plus(kFirst, 1) ? LossCause::kNak : LossCause::kEcho);
+    }
+    EXPECT_EQ(lost, finds_holes ? (std::set<Psn>{1, 4, 7}) : (std::set<Psn>{1}));
+    bench.run();
+    EXPECT_EQ(bench.count(0, QpCounter::kResent), 3U);
+    EXPECT_EQ(bench.polled(0), "1 SUCCESS, 2 SUCCESS");
+  }
+}
+
 // [RX-2] [VB-9]: what is kept stays, and the packet without a buffer comes again.
 TEST(Reordering, VB_9_AnRnrNakKeepsWhatIsThere) {
   for (const bool has_echo : {true, false}) {
