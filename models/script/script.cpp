@@ -88,7 +88,7 @@ class Script {
 
  private:
   // Lines of PIO send memory, of RDMA from the one on that sets two ends up, and of an adapter from
-  // the one on that sets it up: they write no "done".
+  // the one on that sets it up, and likewise of session groups: they write no "done".
   void untimed_line(const Json& array, const std::string& text, int number) {
     const std::string flaw =
         text.find('\0') != std::string::npos ? kHasNul
@@ -100,12 +100,16 @@ class Script {
       output_.bad_value(output_.begin(Json(), number), flaw);
       return;
     }
-    arrays_ = begins_rdma(array) ? Arrays::kRdma : begins_hca(array) ? Arrays::kHca : arrays_;
+    arrays_ = begins_rdma(array)    ? Arrays::kRdma
+              : begins_hca(array)   ? Arrays::kHca
+              : begins_srdma(array) ? Arrays::kSrdma
+                                    : arrays_;
     try {
       switch (arrays_) {
         case Arrays::kPio: session_.execute(parse_pio_line(array, number)); break;
         case Arrays::kRdma: session_.execute(parse_rdma_line(array, number)); break;
         case Arrays::kHca: session_.execute(parse_hca_line(array, number)); break;
+        case Arrays::kSrdma: session_.execute(parse_srdma_line(array, number)); break;
       }
     } catch (const ConfigError& error) {
       is_good_ = false;
@@ -140,7 +144,7 @@ class Script {
   ScriptOutput output_;
   ScriptSession session_;
   bool is_good_ = true;
-  enum class Arrays : std::uint8_t { kPio, kRdma, kHca };
+  enum class Arrays : std::uint8_t { kPio, kRdma, kHca, kSrdma };
   Arrays arrays_ = Arrays::kPio;  // what they drive
 };
 

@@ -155,6 +155,16 @@ void ScriptSession::run(const HcaOp& op) {
   });
 }
 
+void ScriptSession::execute(const SrdmaLine& line) {
+  made(srdma_).run(line, [this](const Json& answer) { output_.write(answer); });
+}
+
+void ScriptSession::run(const SrdmaOp& op) {
+  made(srdma_).run(op.line, [this](const Json& answer) {
+    output_.write(token_, answer["event"].get<std::string>().c_str(), answer);
+  });
+}
+
 void ScriptSession::run(const PokeOp& op) {
   if (!machine_.memory().poke(op.address, op.bytes.data(), op.bytes.size())) {
     bad_value("addr: outside of host memory");

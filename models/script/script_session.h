@@ -21,6 +21,7 @@
 #include "script/script_engine.h"
 #include "script/script_line.h"
 #include "script/script_output.h"
+#include "script/srdma_script.h"
 #include "system/machine.h"
 
 namespace flitwise {
@@ -35,9 +36,10 @@ class ScriptSession {
   /// Executes one operation; what it causes, now or later, carries its token (ScriptOutput::begin).
   /// False where it asks for something that is not there; `bad_value` has been told.
   bool execute(const ScriptLine& line, std::uint32_t token);
-  void execute(const PioLine& line);   ///< its answers have no names and no time
-  void execute(const RdmaLine& line);  ///< its answers have no time
-  void execute(const HcaLine& line);   ///< likewise
+  void execute(const PioLine& line);    ///< its answers have no names and no time
+  void execute(const RdmaLine& line);   ///< its answers have no time
+  void execute(const HcaLine& line);    ///< likewise
+  void execute(const SrdmaLine& line);  ///< likewise
   /// Lets time pass up to `when`, counted from the end of the set-up; nothing where it has passed.
   void wait_until(Time when);
   void run_until_idle();
@@ -69,6 +71,7 @@ class ScriptSession {
   void run(const PioOp& op);
   void run(const RdmaOp& op);
   void run(const HcaOp& op);
+  void run(const SrdmaOp& op);
   /// Those that need no machine.
   template <class Op>
   auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {
@@ -114,6 +117,7 @@ class ScriptSession {
   std::unique_ptr<PioScript> pio_;                                // once a line needs it
   std::unique_ptr<RdmaScript> rdma_;                              // likewise
   std::unique_ptr<HcaScript> hca_;                                // likewise
+  std::unique_ptr<SrdmaScript> srdma_;                            // likewise
   std::optional<TableBuilder> tables_;                            // once something is mapped
   std::optional<std::uint32_t> queue_tail_;  // of invalidations that are not submitted yet
   std::uint32_t token_ = 0;                  // of the operation at hand

@@ -124,7 +124,8 @@ Json read_operation(const Value::Entry& verb, const Spot& spot) {
     op["state"] = fields.text;
   } else if (verb.key == "run" && fields.kind == Value::Kind::kScalar) {
     op[fields.text == "idle" ? "until" : "for"] = fields.text;
-  } else if ((verb.key == "pio" || verb.key == "rdma" || verb.key == "hca") &&
+  } else if ((verb.key == "pio" || verb.key == "rdma" || verb.key == "hca" ||
+              verb.key == "srdma") &&
              fields.kind == Value::Kind::kSequence) {
     op["line"] = json_of(fields);
   } else if (fields.kind != Value::Kind::kNull) {

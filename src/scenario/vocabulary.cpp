@@ -15,6 +15,7 @@
 #include "cxl/flit_frame.h"
 #include "flitwise/flit.h"
 #include "rdma/qp_context.h"
+#include "srdma/receive_checks.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/message_fields.h"
 #include "tlp/tlp_check.h"
@@ -130,6 +131,14 @@ std::vector<std::string> rdma_pair_fields() {
   return names;
 }
 
+std::vector<std::string> srdma_count_fields() {
+  std::vector<std::string> names = words_of(
+      "end rx_cm_auth rx_cm_replay rx_cm_malformed cm_sent cm_resent cm_repeated cm_stray "
+      "cm_refused cm_failed no_port refreshes replacements ports");
+  add_names<ReceiveCounter>(kReceiveCounters, names);
+  return names;
+}
+
 std::vector<std::string> cxl_channels() {
   std::vector<std::string> names;
   for (std::size_t c = 0; c < kCxlChannels; ++c) {
@@ -216,6 +225,16 @@ const std::vector<EventKind>& event_kinds() {
        {"hits", "fetches", "waits", "stalls", "write_backs", "translated", "untranslated",
         "access_waits", "access_faults", "requests", "failures", "discarded", "invalidations_hit",
         "invalidations_missed"}},
+      {"srdma_message", {"end", "kind", "sg", "reason", "sessions", "qps", "lost"}},
+      {"srdma_event",
+       {"end", "kind", "group", "session", "reason", "qpn", "peer_qpn", "psn", "ns"}},
+      {"srdma_frame", {"end", "outcome", "group", "session", "qpn", "bytes"}},
+      {"srdma_group", {"end", "group", "sg", "state", "eligible", "sessions", "qps"}},
+      {"srdma_session",
+       {"end", "group", "session", "state", "eligible", "in_flight", "src_port", "dst_port",
+        "epoch"}},
+      {"srdma_guesses", {"end", "unknown", "hits"}},
+      {"srdma_counts", srdma_count_fields()},
       {"sdma_read", {"engine", "addr", "bytes"}},
       {"sdma_head", {"engine", "addr", "head", "interrupt"}},
       {"sdma_engine",
@@ -297,11 +316,11 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
     return words;
   }();
   // On a wire a status is a number of the packet; the type of a fault is none of a packet,
-  // and ends of RDMA are numbers.
+  // and ends of RDMA and SRDMA are numbers.
   const bool is_free = (field == "status" && event != "completion") ||
                        (field == "kind" && event != "error") ||
                        (field == "type" && event == "fault_record") ||
-                       (field == "end" && event.rfind("rdma_", 0) == 0);
+                       (field == "end" && event.find("rdma_") != std::string::npos);
   const auto found = kWords.find(field);
   return is_free || found == kWords.end() ? nullptr : &found->second;
 }
@@ -352,7 +371,7 @@ const std::vector<std::string>& error_kinds() {
         "translation_unsupported translation_aborted "
         "bad_translation_completion itag_in_use unexpected_prg_response "
         "bad_crc unknown_type too_many_starts pio_setup_refused pio_store_refused rdma_refused "
-        "hca_refused");
+        "hca_refused srdma_refused");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -373,9 +392,9 @@ bool is_counted_error(const std::string& kind) {
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {
-      "bad_line",          "no_progress",       "bad_start",    "bad_end",
-      "bad_lcrc",          "bad_crc",           "unknown_type", "too_many_starts",
-      "pio_setup_refused", "pio_store_refused", "rdma_refused", "hca_refused"};
+      "bad_line",     "no_progress",  "bad_start",       "bad_end",           "bad_lcrc",
+      "bad_crc",      "unknown_type", "too_many_starts", "pio_setup_refused", "pio_store_refused",
+      "rdma_refused", "hca_refused",  "srdma_refused"};
   const std::size_t point = kind.find('.');
   const std::string word = kind.substr(0, point);
   const bool has_detail = point != std::string::npos;

@@ -78,6 +78,10 @@ class OpReader : public JsonReader {
   void hca_line(const char* key, HcaLine& out) {
     field(key, [&](const Json& value) { return guarded([&] { out = parse_hca_line(value, 0); }); });
   }
+  void srdma_line(const char* key, SrdmaLine& out) {
+    field(key,
+          [&](const Json& value) { return guarded([&] { out = parse_srdma_line(value, 0); }); });
+  }
   /// The keys that no reader has taken yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {

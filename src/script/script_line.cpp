@@ -24,6 +24,10 @@ void read_op(OpReader& in, HcaOp& op) {
   in.hca_line(in.need("line"), op.line);
 }
 
+void read_op(OpReader& in, SrdmaOp& op) {
+  in.srdma_line(in.need("line"), op.line);
+}
+
 template <class Op>
 void made(OpReader& in, ScriptLine& line) {
   read_op(in, line.op.emplace<Op>());
@@ -105,7 +109,9 @@ const std::vector<ScriptVerb>& script_verbs() {
        made<RdmaOp>},
       {"hca",
        "Drive the QP-state cache and pre-translation of an adapter by one line, such as [scan].",
-       made<HcaOp>}};
+       made<HcaOp>},
+      {"srdma", "Drive two ends of session groups by one line, such as [deliver, 1].",
+       made<SrdmaOp>}};
   return kVerbs;
 }
 

@@ -25,6 +25,7 @@
 #include "script/pio_line.h"
 #include "script/rdma_line.h"
 #include "script/register_names.h"
+#include "script/srdma_line.h"
 
 namespace flitwise {
 
@@ -226,13 +227,18 @@ struct HcaOp {
   HcaLine line;
 };
 
+/// One line of two ends of session groups.
+struct SrdmaOp {
+  SrdmaLine line;
+};
+
 struct ScriptLine {
   Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, DecodeRoceOp, ResetOp, IommuOp,
                TranslateOp, FaultRecordOp, InvalidateOp, MapOp, PermitOp, PokeEntryOp, PioOp,
-               RdmaOp, HcaOp>
+               RdmaOp, HcaOp, SrdmaOp>
       op;
 };
 
