@@ -78,7 +78,7 @@ CmReason ConnectionManager::agree(const CmMessage& request, Reply& reply, KeySec
 
 CmReason ConnectionManager::own_pairs(const CmMessage& request, std::uint32_t from,
                                       const Operation* own, std::vector<CmPair>& pairs) const {
-  if (request.pairs.empty() || request.pairs.size() > groups_.rules().max_pairs) {
+  if (!are_numbers(request.pairs) || request.pairs.size() > groups_.rules().max_pairs) {
     return CmReason::kBadQp;
   }
   if (own != nullptr) {

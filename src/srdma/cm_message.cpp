@@ -141,6 +141,11 @@ const char* name_of(CmKind kind) {
   return name_in(kNames, kind);
 }
 
+bool are_numbers(const std::vector<CmPair>& pairs) {
+  return !pairs.empty() &&
+         std::all_of(pairs.begin(), pairs.end(), [](const CmPair& one) { return one.number != 0; });
+}
+
 ByteVector bytes_of(const CmMessage& message) {
   ByteVector bytes(kPairsAt + message.pairs.size() * kPairBytes +
                    message.sessions.size() * kSessionBytes);

@@ -67,6 +67,8 @@ struct CmPair {
   std::uint32_t number = 0;  ///< of a queue pair, 24 bits
   std::uint32_t psn = 0;     ///< the first one that it sends, 24 bits [PS-4]
 };
+/// One or more, and none of them 0, which is no queue pair of a connection.
+bool are_numbers(const std::vector<CmPair>& pairs);
 struct CmSession {
   SessionTuple tuple;  ///< as the end sends that has asked
   SessionId id = 0;    ///< in replies

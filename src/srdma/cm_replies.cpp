@@ -169,7 +169,7 @@ CmReason ConnectionManager::end_connect(Operation& operation, const CmMessage& r
   if ((named && *named != operation.group) || !accepts_some(operation, reply)) {
     return CmReason::kNoResource;
   }
-  if (reply.pairs.size() != operation.request.pairs.size()) {
+  if (!are_numbers(reply.pairs) || reply.pairs.size() != operation.request.pairs.size()) {
     return CmReason::kBadQp;
   }
   KeySecret secret;
@@ -242,7 +242,8 @@ CmReason ConnectionManager::end_refresh(Operation& operation, const CmMessage& r
 
 CmReason ConnectionManager::end_attach(Operation& operation, const CmMessage& reply) {
   const GroupSlot* const group = groups_.group_of(operation.request.pairs.front().number);
-  if (reply.pairs.size() != 1 || group == nullptr || *group != operation.group) {
+  if (!are_numbers(reply.pairs) || reply.pairs.size() != 1 || group == nullptr ||
+      *group != operation.group) {
     return CmReason::kBadQp;
   }
   tell_pair(operation.group, operation.request.pairs.front(), reply.pairs.front());

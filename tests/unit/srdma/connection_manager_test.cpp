@@ -314,6 +314,20 @@ TEST(ConnectionManager, HS_4_ReasonsOfARefusal) {
   EXPECT_EQ(both.groups(1).ports().in_use(), 2U);
 }
 
+TEST(ConnectionManager, HS_4_AQueuePairOfNumber0IsRefused) {
+  TwoEnds both;
+  CmMessage request;
+  request.kind = CmKind::kConnectRequest;
+  request.transaction = 1;
+  request.service = kService;
+  request.sessions = {{{kLow, kHigh, 100, 200}, 0}};
+  request.pairs = {{0, 0}};
+  both.manager(1).receive(request, kLow, both.now);
+  ConnectionManager::Outgoing out;
+  ASSERT_TRUE(both.manager(1).take_message(out));
+  EXPECT_EQ(out.message.reason, CmReason::kBadQp);
+}
+
 TEST(ConnectionManager, HS_C8_APeerThatHasStartedAgainKnowsNoGroup) {
   TwoEnds both;
   both.connect(0);
