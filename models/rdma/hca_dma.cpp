@@ -119,6 +119,7 @@ bool HcaDma::next(Time now, Transfer& transfer) {
   transfer.token = token;
   transfer.counts = counts_;
   if (!job.is_read) {
+  transfer.keeps_order = keeps_order(job);
     transfer.data = job.from != nullptr ? job.from : job.own.data();
   }
   return true;

@@ -122,6 +122,35 @@ void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode o
   }
 }
 
+// Completions, interrupts and reads of what was written before stay behind payload. Both ends with
+// each kind.
+void expect_right_bytes(const char* order, const char* completions) {
+  Machine machine(config_from_text(
+      fmt::format("system: {{topology: graph, hosts: 2, nodes: [{{name: ep0, kind: device}}, "
+                  "{{name: ep1, kind: device}}], edges: [{{from: rp0, to: ep0}}, {{from: h1.rp0, "
+                  "to: ep1}}], instances: {{ep0: {{device.rdma.peer: ep1}}, ep1: "
+                  "{{device.rdma.peer: ep0}}}}}}\nlink: {{preset: gen5x16}}\n"
+                  "host: {{verbs: {{completions: {}}}}}\niommu: {{translation: first_stage}}\n"
+                  "device: {{dma: {{{}: true}}}}\nworkload: {{via: rdma, domains: 4, requests: "
+                  "300, payload: 4KiB, buffer_size: 256KiB, rdma: {{write: 1, read: 1, send: 1, "
+                  "fetch_add: 1}}}}\n",
+                  completions, order),
+      "run.yaml", ""));
+  test::run_to_end(machine);
+}
+TEST(Rdma, VB_6_PayloadOfRelaxedOrderIsThereBeforeItsCompletion) {
+  expect_right_bytes("relaxed_ordering", "poll");
+}
+TEST(Rdma, VB_6_PayloadOrderedByIdIsThereBeforeItsCompletion) {
+  expect_right_bytes("id_based_ordering", "poll");
+}
+TEST(Rdma, RDM_11_PayloadOfRelaxedOrderIsThereBeforeItsInterrupt) {
+  expect_right_bytes("relaxed_ordering", "interrupt");
+}
+TEST(Rdma, RDM_11_PayloadOrderedByIdIsThereBeforeItsInterrupt) {
+  expect_right_bytes("id_based_ordering", "interrupt");
+}
+
 double mean_latency(const RunResult& result, const std::string& name) {
   for (const LatencyResult& one : result.rows<LatencyResult>()) {
     if (one.name == name) {
