@@ -19,11 +19,14 @@ void HcaCompletion::after_rules(std::uint32_t number, Time now) {
     s_.commands.close_all(pair.payloads);
   }
   const RcRequester& requester = pair.rules.requester();
-  if (pair.progress != requester.progress() || !requester.timer_runs()) {
+  reads_.set(number, requester.waits_for() == RequesterWait::kReads, now);
+  window_.set(number, requester.waits_for() == RequesterWait::kWindow, now);
+  const bool timer_ran = std::exchange(pair.timer_runs, requester.timer_runs());
+  if (pair.progress != requester.progress() || !timer_ran) {
     pair.progress = requester.progress();
     pair.progress_at = now;
   }
-  if (s_.config.rdma.timeout > 0 && requester.timer_runs() && !pair.has_timer) {
+  if (s_.config.rdma.timeout > 0 && pair.timer_runs && !pair.has_timer) {
     pair.has_timer = true;
     pair.progress_at = now;
     timers_.add({number, false}, now + s_.config.retry_time());
@@ -96,6 +99,7 @@ bool HcaCompletion::run_timer(Time now) {
   pair.rules.time_out();
   pair.has_timer = false;
   pair.progress_at = now;
+    after_rules(timer.pair, now);
   after_rules(timer.pair, now);
   s_.kicks.kick(timer.pair, now);
   return true;

@@ -35,6 +35,11 @@ class HcaCompletion final : public HcaStage<HcaTold>, public HcaOutcomes {
 
  private:
   void collect(std::uint32_t place, Time now);
+  void start_window(Time now) override;
+  void add_more_waits(const std::string& place, Time now,
+                      std::vector<WaitResult>& all) const override;
+  /// When the first of them runs out; never where none runs.
+  Time next_timer() const { return timers_.next(); }
   bool run_timer(Time now);
   bool complete(Time now);
   void interrupt(std::uint32_t queue, Time now);

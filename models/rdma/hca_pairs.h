@@ -31,6 +31,7 @@ struct HcaPair {
   Slot entry = kNoSlot;                   ///< of its state, while that is pinned
   bool is_kicked = false, is_ready = false;
   bool waits_for_rnr = false, has_timer = false;
+  bool timer_runs = false;         ///< by the rules, when they were asked last
   std::uint64_t last_payload = 0;  ///< number of the last that goes to memory for it
   std::uint64_t progress = 0;      ///< as the timer has seen it
   Time progress_at{};

@@ -55,6 +55,12 @@ std::string Hca::waiting() const {
   return text;
 }
 
+// What a peer has lost is asked for again when a timer runs out. [LR-3] [VB-9]
+Time Hca::waits_until() const {
+  const Time timer = completion_.next_timer();
+  return timer == Time::never() ? Time{} : timer;
+}
+
 void Hca::start_window() {
   const Time now = flitwise::now();
   before_ = totals_;
