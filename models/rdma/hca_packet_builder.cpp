@@ -76,6 +76,7 @@ bool HcaPacketBuilder::make(Time now) {
 }
 
 // The one place that knows the addresses of both ends.
+  queue_.hold(now);
 void HcaPacketBuilder::make_frame_of(const RdmaPacket& packet, unsigned peer, HcaBuilt& made) {
   made.frame = frames_->make(0);
   made.parts = make_frame(packet, {s_.config.adapter, peer}, made.frame->bytes);
@@ -127,6 +128,7 @@ bool HcaPacketBuilder::build(Time now) {
   made_.pop_front();
   ++first_made_;
   return true;
+  queue_.let_go(now);  // its time there goes on in the queue
 }
 
 // The port takes a frame when the one before it has left.

@@ -44,7 +44,7 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   bool is_quiet() const override { return HcaStage::is_quiet() && ready_.empty() && made_.empty(); }
   void start_window(Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override;
-  void end_window(Time when) { window_end_ = when; }
+  void end_window(Time when) override { window_end_ = when; }
   void add_more_waits(const std::string& place, Time now,
                       std::vector<WaitResult>& all) const override;
 

@@ -36,7 +36,7 @@ void HcaPacketReceiver::settle(Time now) {
 void HcaPacketReceiver::take_frame(Time now) {
   const FrameRef frame = arriving_.take();
   ++s_.totals.received_frames;
-  ram_used_ += frame->wire_bytes;
+  ram_used_ += frame->bytes.size();
   if (ram_used_ > s_.config.rdma.payload_ram) {
     drop("payload_ram", *frame);
     return;
@@ -44,12 +44,12 @@ void HcaPacketReceiver::take_frame(Time now) {
   peak_ram_ = std::max(peak_ram_, ram_used_);
   HcaArrived arrived;
   arrived.frame = frame;
-  push(std::move(arrived), now, (frame->wire_bytes + 63) / 64);
+  push(std::move(arrived), now, static_cast<std::uint32_t>((frame->bytes.size() + 63) / 64));
 }
 
 // Checks that need no queue pair, and which one it is for.
 bool HcaPacketReceiver::check(Time now) {
-  if (!queue_.is_due(now) || !s_.fetches.has_room()) {
+  if (!queue_.is_due(now) || !s_.fetches.has_room_for_frame(now)) {
     return false;
   }
   HcaArrived arrived = queue_.take(now);

@@ -25,6 +25,7 @@ bool HcaQpFetch::dispatch(Time now) {
   fetched_.pop_front();
   if (one.frame) {
     s_.receives.receive(std::move(one), now);
+  queue_.let_go(now);
   } else {
     s_.rings.kicked(one.pair, now);
   }
@@ -47,6 +48,7 @@ bool HcaQpFetch::ask(Time now) {
   (is_hit ? fetched_ : unfetched_).push_back(queue_.take(now));
   return true;
 }
+  queue_.hold(now);
 
 void HcaQpFetch::settle(Time now) {
   HcaStage::settle(now);

@@ -75,12 +75,16 @@ void Hca::start_window() {
 
 void Hca::end_window() {
   window_end_ = flitwise::now();
-  builder_.end_window(window_end_);
+  for (HcaModule* const stage : stages_) {
+    stage->end_window(window_end_);
+  }
 }
 
 void Hca::extend_window() {
   window_end_ = Time::never();
-  builder_.end_window(window_end_);
+  for (HcaModule* const stage : stages_) {
+    stage->end_window(window_end_);
+  }
 }
 
 std::vector<WaitResult> Hca::waits() const {

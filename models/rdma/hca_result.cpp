@@ -104,7 +104,9 @@ const StatisticsTable& hca_stage_table() {
           .real("busy", &Row::busy_ns, "ns", "Time in which it could take no other one.")
           .count("waits", &Row::waits, "Times that an entry waited for others, or for room behind.")
           .real("time.mean", &Row::time_mean, "ns",
-                "From when an entry comes to when it goes on: mean. [HP-6]")
+                "From when an entry comes to when it goes on: mean. Of those that have no queue, "
+                "from "
+                "when an access might leave to its end. [HP-6]")
           .count("accesses", &Row::accesses, "Reads and writes of host memory for it.")
           .count("bytes", &Row::bytes, "Bytes of these.", "byte")
           .show(stages_view);

@@ -42,11 +42,15 @@ class Others : public HcaKicks,
                public HcaPlaces,
                public HcaFrameMemory {
  public:
-  bool is_full = false;
+  bool is_full = false, kicks_wait = false, frames_wait = false;
   Numbers fetched, received, posted;
 
   void kick(std::uint32_t /*pair*/, Time /*now*/) override {}
+  bool has_kick(Time /*now*/) const override { return kicks_wait; }
+  bool has_frame(Time /*now*/) const override { return frames_wait; }
   bool has_room() const override { return !is_full; }
+  bool has_room_for_kick(Time /*now*/) const override { return !is_full; }
+  bool has_room_for_frame(Time /*now*/) const override { return !is_full; }
   void fetch(HcaArrived work, Time /*now*/) override { fetched.push_back(work.pair); }
   void state_came(std::uint32_t /*pair*/) override {}
   QpLookup::Outcome look_up(std::uint32_t /*pair*/, Time /*now*/) override { return {}; }
@@ -168,6 +172,55 @@ TEST(HcaStages, HP_C3_OneFetchForTwoAndTheirOrderIsKept) {
   bench.finish(reads[0], ns(30));
   stages.fetch.run(ns(30));
   EXPECT_EQ(bench.others.posted, (Numbers{3, 1, 1}));
+}
+
+// A frame takes the place that a kick has left, and the other way round, where both wait; else
+// whoever comes.
+TEST(HcaStages, HP_5_KicksAndFramesHaveTheLastPlaceByTurns) {
+  FramePool frames;
+  Bench bench(3);
+  Fetching stages(bench);
+  const auto fetch = [&](bool is_frame) {
+    HcaArrived one;
+    one.frame = is_frame ? frames.make(64) : FrameRef();
+    stages.fetch.fetch(std::move(one), ns(0));
+  };
+  const auto has_room = [&](bool kick, bool frame) {
+    EXPECT_EQ(stages.fetch.has_room_for_kick(ns(0)), kick);
+    EXPECT_EQ(stages.fetch.has_room_for_frame(ns(0)), frame);
+  };
+  bench.others.kicks_wait = bench.others.frames_wait = true;
+  fetch(true);
+  has_room(true, true);
+  fetch(true);
+  has_room(true, false);
+  bench.others.kicks_wait = false;
+  has_room(true, true);
+  bench.others.kicks_wait = true;
+  fetch(false);
+  has_room(false, false);
+  stages.fetch.run(ns(9));  // they wait for their states, and leave its queue
+  fetch(true);
+  fetch(false);
+  has_room(false, true);
+}
+
+// What waits for its state is still at the stage.
+TEST(HcaStages, HP_6_TheTimeOfAStageEndsWhenAnEntryGoesOn) {
+  Bench bench;
+  Fetching stages(bench);
+  stages.fetch.start_window({});
+  stages.states.start_window({});
+  HcaArrived kick;
+  kick.pair = 1;
+  stages.fetch.fetch(std::move(kick), ns(0));
+  stages.fetch.run(ns(10));
+  const std::vector<Transfer> reads = bench.transfers(ns(10));
+  ASSERT_EQ(reads.size(), 1U);
+  bench.finish(reads[0], ns(400));
+  stages.fetch.run(ns(400));
+  EXPECT_DOUBLE_EQ(stages.fetch.result(ns(500)).time_mean, 400);
+  EXPECT_DOUBLE_EQ(stages.states.result(ns(500)).time_mean, 390);
 }
 
 struct Completing {
