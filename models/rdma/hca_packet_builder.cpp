@@ -44,7 +44,8 @@ bool HcaPacketBuilder::run(Time now) {
 void HcaPacketBuilder::settle(Time now) {
   const bool waits_for_port = queue_.is_due(now);
   HcaStage::settle(now);
-  const Time next = waits_for_port ? port_free_ : queue_.next();
+  const Time next =
+      waits_for_port ? port_free_ - s_.config.rdma.timing.clock + Time{1} : queue_.next();
   ask(ready_.empty() && made_.empty() ? next : now, next);
 }
 
@@ -131,9 +132,9 @@ bool HcaPacketBuilder::build(Time now) {
   queue_.let_go(now);  // its time there goes on in the queue
 }
 
-// The port takes a frame when the one before it has left.
+// The port takes a frame at the last clock before it is free, to begin with it right then.
 bool HcaPacketBuilder::transmit(Time now) {
-  if (!queue_.is_due(now) || port_free_ > now) {
+  if (!queue_.is_due(now) || port_free_ >= now + s_.config.rdma.timing.clock) {
     return false;
   }
   const HcaBuilt built = queue_.take(now);

@@ -151,6 +151,20 @@ TEST(Rdma, RDM_11_PayloadOrderedByIdIsThereBeforeItsInterrupt) {
   expect_right_bytes("id_based_ordering", "interrupt");
 }
 
+// With the time between two frames on the wire in no clock of the adapter.
+TEST(Rdma, APortThatLimitsHasOneFrameBehindTheOther) {
+  constexpr unsigned kMany = 500, kMessage = 4096, kMtu = 256;
+  Machine machine(config_from_text(
+      fmt::format("{}link: {{preset: gen5x16}}\ndevice: {{rdma: {{mtu: {}}}}}\nworkload: {{via: "
+                  "rdma, domains: 1, requests: {}, payload: {}B, buffer_size: 2MiB}}\n",
+                  kTwoHosts, kMtu, kMany, kMessage),
+      "run.yaml", ""));
+  const RunResult result = test::run_to_end(machine);
+  constexpr double kFrame = 14 + 20 + 8 + 12 + kMtu + 4 + 24, kGbps = 100;
+  const double due = kGbps * kMessage / (kMessage / kMtu * kFrame + 16);
+  EXPECT_NEAR(result.rows<VerbsResult>().at(0).goodput_gbps, due, due * 0.015);
+}
+
 double mean_latency(const RunResult& result, const std::string& name) {
   for (const LatencyResult& one : result.rows<LatencyResult>()) {
     if (one.name == name) {
