@@ -164,6 +164,15 @@ std::uint64_t buffers_of(const FabricDevice& device, const HostNode& host) {
                      : base;
 }
 
+std::optional<std::size_t> served_by(const Fabric& fabric, const FabricDevice& device,
+                                     const RdmaConnections& own) {
+  const std::size_t peer = own.front().peer;
+  const bool asks = !device.config.device.rdma.peer.empty();
+  return asks && fabric.devices[peer].config.device.rdma.peer.empty()
+             ? std::optional<std::size_t>(peer)
+             : std::nullopt;
+}
+
 void add_rdma(Builder& builder, FabricDevice& device) {
   Fabric& fabric = builder.fabric();
   const Fabric::Surroundings& around = fabric.surroundings;
@@ -183,6 +192,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
       host.memory,
       peer_host.memory,
       index_of(fabric, device),
+      served_by(fabric, device, own),
       around.bar,
       around.counting_starts,
       around.work_ended,

@@ -128,8 +128,10 @@ const StatisticsTable& verbs_table() {
           .count("sends", &Row::sends, "SENDs among them.")
           .count("atomics", &Row::atomics, "FETCH_ADDs and CMP_SWPs among them.")
           .count("received", &Row::received, "Messages of the peer that came by SEND.")
-          .real("goodput", &Row::goodput_gbps, "Gb/s",
-                "Payload of complete work requests over the time up to the last completion.")
+          .real(
+              "goodput", &Row::goodput_gbps, "Gb/s",
+              "Payload of complete work requests over the time up to the last completion, from the "
+              "begin of the window, or from when the function may post its first one.")
           .real("latency.mean", &Row::latency_mean, "ns",
                 "From when a work request arrives, or software comes to it, to the look that finds "
                 "its completion: mean.")

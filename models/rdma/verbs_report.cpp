@@ -63,7 +63,7 @@ void VerbsDriver::report(RunResult& result) const {
   row.latency_p50 = latency.p50;
   row.latency_p99 = latency.p99;
   row.latency_max = latency.max;
-  const Time span = last_done_ - window_begin_;
+  const Time span = last_done_ - std::max(window_begin_, origin_);
   row.goodput_gbps =
       row.operations > 0 && span > Time{} ? static_cast<double>(row.bytes) * 8 / span.ns() : 0;
   result.rows<VerbsResult>().push_back(std::move(row));

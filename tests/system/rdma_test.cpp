@@ -165,6 +165,21 @@ TEST(Rdma, APortThatLimitsHasOneFrameBehindTheOther) {
   EXPECT_NEAR(result.rows<VerbsResult>().at(0).goodput_gbps, due, due * 0.015);
 }
 
+// The one that serves begins to count with the one that asks.
+TEST(Rdma, WhatServesHasTheWindowOfWhatAsks) {
+  Machine machine(config_from_text(
+      fmt::format("{}link: {{preset: gen5x16}}\nrun: {{warmup: 1000}}\nworkload: {{via: rdma, "
+                  "domains: 1, requests: 500}}\n",
+                  kTwoHosts),
+      "run.yaml", ""));
+  const RunResult result = test::run_to_end(machine);
+  const HcaResult& own = result.rows<HcaResult>().at(0);
+  const HcaResult& peer = result.rows<HcaResult>().at(1);
+  const unsigned most_out = machine.fabric().find("ep0")->config.device.rdma.queue;
+  EXPECT_GE(peer.received_frames, own.sent_frames);
+  EXPECT_LE(peer.received_frames, own.sent_frames + most_out);
+}
+
 double mean_latency(const RunResult& result, const std::string& name) {
   for (const LatencyResult& one : result.rows<LatencyResult>()) {
     if (one.name == name) {
