@@ -74,6 +74,21 @@ void HcaCompletion::settle(Time now) {
   ask_at(timers_.next());
 }
 
+void HcaCompletion::start_window(Time now) {
+  HcaStage::start_window(now);
+  reads_.start_window(now);
+  window_.start_window(now);
+}
+
+void HcaCompletion::add_more_waits(const std::string& place, Time /*now*/,
+                                   std::vector<WaitResult>& all) const {
+  const RdmaConfig& rdma = s_.config.rdma;
+  all.push_back(reads_.result({place, "max_rd_atomic", ResourceRole::kSlots, "down", "write",
+                               "device.rdma.max_rd_atomic", rdma.max_rd_atomic}));
+  all.push_back(window_.result(
+      {place, "window", ResourceRole::kSlots, "down", "write", "device.rdma.window", rdma.window}));
+}
+
 // A retry timer that runs out too early, for there was progress, is set again. [LR-3] [VB-9]
 bool HcaCompletion::run_timer(Time now) {
   if (!timers_.is_due(now)) {
@@ -84,6 +99,7 @@ bool HcaCompletion::run_timer(Time now) {
   if (timer.is_rnr) {
     pair.waits_for_rnr = false;
     pair.rules.end_rnr_wait();
+    after_rules(timer.pair, now);
     s_.kicks.kick(timer.pair, now);
     return true;
   }
@@ -99,7 +115,6 @@ bool HcaCompletion::run_timer(Time now) {
   pair.rules.time_out();
   pair.has_timer = false;
   pair.progress_at = now;
-    after_rules(timer.pair, now);
   after_rules(timer.pair, now);
   s_.kicks.kick(timer.pair, now);
   return true;

@@ -34,7 +34,9 @@ constexpr std::uint32_t key_of(std::uint32_t pair, PairRegion region) {
 /// A ring in host memory, as the adapter knows it: entries so far, modulo 2^32.
 struct HcaRing {
   std::uint32_t posted = 0, read = 0;
-  bool is_read_out = false;  ///< a read of entries is under way
+  bool is_read_out = false;      ///< a read of entries is under way
+  std::uint32_t is_read_of = 0;  ///< of so many
+  bool is_lost = false;          ///< entries could not be read: none is any more
   std::uint32_t left() const { return posted - read; }
 };
 

@@ -27,6 +27,7 @@ void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
   const RdmaArea area = s_.config.area(number);
   const std::uint32_t to_end = s_.config.rdma.queue - ring.read % s_.config.rdma.queue;
   std::uint32_t entries = std::min({ring.left(), s_.config.rdma.wqe_batch, to_end});
+    note_batch(number, is_receive, now);
   if (!is_receive && !pair.commands.empty()) {
     entries = std::min(entries, s_.commands[pair.commands.first].number - ring.read);
   }
@@ -42,10 +43,31 @@ void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
 }
 
 // Commands whose turn it is: those whose entry would be the next to be read. One behind that has
+  ring.is_read_of = entries;
+  note_batch(number, is_receive, now);
 // come a second time.
 void HcaDescriptorFetch::take_commands(HcaPair& pair) {
   while (!pair.commands.empty()) {
     const HcaCommands::Record& first = s_.commands[pair.commands.first];
+// Entries behind those that are read now fill the next read as well.
+void HcaDescriptorFetch::note_batch(std::uint32_t number, bool is_receive, Time now) {
+  const HcaPair& pair = s_.pairs[number];
+  const HcaRing& ring = is_receive ? pair.receive : pair.send;
+  const bool waits = ring.is_read_out && ring.left() - ring.is_read_of >= s_.config.rdma.wqe_batch;
+  batches_.set(2U * number + (is_receive ? 1 : 0), waits, now);
+}
+
+void HcaDescriptorFetch::start_window(Time now) {
+  HcaModule::start_window(now);
+  batches_.start_window(now);
+}
+
+void HcaDescriptorFetch::add_more_waits(const std::string& place, Time /*now*/,
+                                        std::vector<WaitResult>& all) const {
+  all.push_back(batches_.result({place, "wqe_batch", ResourceRole::kSlots, "down", "write",
+                                 "device.rdma.wqe_batch", s_.config.rdma.wqe_batch}));
+}
+
     const auto ahead = static_cast<std::int32_t>(first.number - pair.send.read);
     if (ahead > 0) {
       return;

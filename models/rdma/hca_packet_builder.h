@@ -66,8 +66,8 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   std::optional<HcaForger> forger_;
   Time port_free_{}, port_busy_{};
   Time window_begin_{}, window_end_ = Time::never();
-  OpenWait memory_wait_;
-  WaitBook memory_waits_;
+  OpenWait memory_wait_, reads_wait_;
+  WaitBook memory_waits_, reads_waits_;
 };
 
 }  // namespace flitwise

@@ -91,6 +91,7 @@ void HcaReceive::begin_atomic(HcaArrived& arrived, const RdmaEffect& effect, Tim
   s_.dma.start(read, now);
   atomic_ = std::move(arrived);
 }
+  atomic_use_.set(1, now);
 
 void HcaReceive::done(HcaJob& job, Time now) {
   if (job.kind == HcaJobKind::kResult) {
@@ -121,10 +122,30 @@ void HcaReceive::finish_atomic(const HcaJob& job, Time now) {
   }
   atomic_.reset();
   s_.packets.ready(job.queue_pair, now);
+  atomic_use_.set(0, now);
   s_.states.release(job.queue_pair);
 }
 
 std::string HcaReceive::waiting() const {
+void HcaReceive::start_window(Time now) {
+  HcaStage::start_window(now);
+  atomic_use_.start_window(now);
+  window_begin_ = now;
+}
+
+void HcaReceive::end_window(Time when) {
+  window_end_ = when;
+  when == Time::never() ? atomic_use_.extend_window() : atomic_use_.end_window(when);
+}
+
+void HcaReceive::add_more_waits(const std::string& place, Time now,
+                                std::vector<WaitResult>& all) const {
+  WaitResult row{{place, "atomic", ResourceRole::kServer, "down", "write", "", 1}};
+  row.busy = atomic_use_.mean(now);
+  row.span = std::min(window_end_, now) - window_begin_;
+  all.push_back(row);
+}
+
   std::string text = HcaStage::waiting();
   if (atomic_) {
     text +=

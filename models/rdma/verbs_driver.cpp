@@ -104,7 +104,9 @@ void VerbsDriver::work() {
   if (std::exchange(is_posting_, false)) {
     finish_post();
   }
-  if (look(now) || begin_post(now)) {
+  const bool is_at_work = look(now) || begin_post(now);
+  thread_.set(is_at_work ? 1 : 0, now);
+  if (is_at_work) {
     wakeup_.at(free_);
     return;
   }

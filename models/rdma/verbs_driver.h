@@ -61,6 +61,8 @@ class VerbsDriver final : public ComponentModule {
   void add_progress(Progress& sum) const override;
   std::string waiting() const override;
   void start_window() override;
+  void end_window() override;
+  void extend_window() override;
   std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
   Counts errors() const override { return errors_; }
@@ -120,6 +122,7 @@ class VerbsDriver final : public ComponentModule {
   Time free_{};            // of what it does
   DueQueue<bool> coming_;  // entries of completion queues, until they are taken
   Time last_coming_{};
+  UseClock thread_;        // in use up to then
   WorkItem item_;
   WorkOpcode opcode_ = WorkOpcode::kWrite;  // of the item
   Time begun_{};
@@ -134,7 +137,7 @@ class VerbsDriver final : public ComponentModule {
   WaitBook queue_waits_, completions_waits_;
   LatencyHistogram latency_;
   VerbsResult totals_, before_;
-  Time last_done_{}, window_begin_{};
+  Time last_done_{}, window_begin_{}, window_end_ = Time::never();
   bool counts_ = false, has_ended_ = false;
   std::uint64_t not_posted_ = 0;  // of queue pairs in error
   std::vector<std::uint8_t> command_;

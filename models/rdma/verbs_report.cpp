@@ -38,8 +38,19 @@ void VerbsDriver::start_window() {
   latency_ = LatencyHistogram();
   counts_ = true;
   window_begin_ = now;
+  thread_.start_window(now);
   queue_waits_.start_window(now);
   completions_waits_.start_window(now);
+}
+
+void VerbsDriver::end_window() {
+  window_end_ = flitwise::now();
+  thread_.end_window(window_end_);
+}
+
+void VerbsDriver::extend_window() {
+  window_end_ = Time::never();
+  thread_.extend_window();
 }
 
 std::vector<WaitResult> VerbsDriver::waits() const {
@@ -48,7 +59,13 @@ std::vector<WaitResult> VerbsDriver::waits() const {
   }
   const RdmaConfig& rdma = config_.hca.rdma;
   const bool is_memory = places_ < rdma.queue;
-  return {queue_waits_.result({name(), "send_queue", ResourceRole::kSlots, "down", "write",
+  const Time now = flitwise::now();
+  WaitResult thread{
+      {name(), "thread", ResourceRole::kServer, "down", "write", "host.verbs.timing.post", 1}};
+  thread.busy = thread_.mean(now);
+  thread.span = std::min(window_end_, now) - window_begin_;
+  return {thread,
+          queue_waits_.result({name(), "send_queue", ResourceRole::kSlots, "down", "write",
                                is_memory ? "workload.buffer_size" : "device.rdma.queue", places_}),
           completions_waits_.result({name(), "completion_queue", ResourceRole::kSlots, "down",
                                      "write", "device.rdma.cq", rdma.cq})};

@@ -92,8 +92,7 @@ bool RcRequester::next(RdmaPacket& packet) {
     }
     const Psn psn = psn_plus(work.first, next_packet_);
     const bool is_again = psn_distance(psn, sent_end_) < 0;
-    if (work.failure != WorkStatus::kSuccess ||
-        (!is_again && psn_distance(psn, oldest_) >= static_cast<int>(context_.setup.window))) {
+    if (work.failure != WorkStatus::kSuccess || !is_in_window(psn)) {
       return false;
     }
     if (!make(work, next_packet_, packet)) {
@@ -105,6 +104,18 @@ bool RcRequester::next(RdmaPacket& packet) {
     return true;
   }
   return false;
+}
+
+RequesterWait RcRequester::waits_for() const {
+  if (!is_one_of(context_.state, kSendingStates) || waits_for_rnr_ || next_ == work_.size()) {
+    return RequesterWait::kNone;
+  }
+  const Work& work = work_[next_];
+  if (!work.is_started && is_read_too_many(work)) {
+    return RequesterWait::kReads;
+  }
+  const Psn psn = work.is_started ? psn_plus(work.first, next_packet_) : allotted_end_;
+  return work.packets == 0 || is_in_window(psn) ? RequesterWait::kNone : RequesterWait::kWindow;
 }
 
 // A packet of a work request that has begun.
@@ -132,11 +143,10 @@ void RcRequester::begin_packet(RdmaPacket& packet) const {
 
 // [VB-10] [VB-C9] [PS-3]; a queue that drains starts nothing. [VB-3]
 bool RcRequester::may_start(const Work& work) const {
-  const bool reads = is_read_or_atomic(work.request.opcode);
   const std::uint64_t unacknowledged = (allotted_end_ - oldest_) & kPsnMask;
   return context_.state == QpState::kRts && !(work.request.is_fenced && reads_out_ > 0) &&
-         !(reads && reads_out_ >= context_.setup.most_reads_out) &&
-         !(work.packets == 0 && next_ > 0) && unacknowledged + work.packets <= kMostOutstandingPsns;
+         !is_read_too_many(work) && !(work.packets == 0 && next_ > 0) &&
+         unacknowledged + work.packets <= kMostOutstandingPsns;
 }
 
 bool RcRequester::start(Work& work) {
