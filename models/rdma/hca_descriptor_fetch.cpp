@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rdma/hca_descriptor_fetch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "rdma/hca_dma.h"
@@ -18,16 +20,19 @@ void HcaDescriptorFetch::kicked(std::uint32_t pair, Time now) {
 void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
   HcaPair& pair = s_.pairs[number];
   HcaRing& ring = is_receive ? pair.receive : pair.send;
+  if (ring.is_lost) {
+    return;
+  }
   if (!is_receive && !ring.is_read_out) {
     take_commands(pair);
   }
   if (ring.is_read_out || ring.left() == 0) {
+    note_batch(number, is_receive, now);
     return;
   }
   const RdmaArea area = s_.config.area(number);
   const std::uint32_t to_end = s_.config.rdma.queue - ring.read % s_.config.rdma.queue;
   std::uint32_t entries = std::min({ring.left(), s_.config.rdma.wqe_batch, to_end});
-    note_batch(number, is_receive, now);
   if (!is_receive && !pair.commands.empty()) {
     entries = std::min(entries, s_.commands[pair.commands.first].number - ring.read);
   }
@@ -38,17 +43,12 @@ void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
   job.bytes = entries * (is_receive ? kReceiveEntryBytes : kWqeBytes);
   job.tag = entries;
   ring.is_read_out = true;
+  ring.is_read_of = entries;
+  note_batch(number, is_receive, now);
   s_.states.pin(number);
   s_.dma.start(job, now);
 }
 
-// Commands whose turn it is: those whose entry would be the next to be read. One behind that has
-  ring.is_read_of = entries;
-  note_batch(number, is_receive, now);
-// come a second time.
-void HcaDescriptorFetch::take_commands(HcaPair& pair) {
-  while (!pair.commands.empty()) {
-    const HcaCommands::Record& first = s_.commands[pair.commands.first];
 // Entries behind those that are read now fill the next read as well.
 void HcaDescriptorFetch::note_batch(std::uint32_t number, bool is_receive, Time now) {
   const HcaPair& pair = s_.pairs[number];
@@ -68,6 +68,11 @@ void HcaDescriptorFetch::add_more_waits(const std::string& place, Time /*now*/,
                                  "device.rdma.wqe_batch", s_.config.rdma.wqe_batch}));
 }
 
+// Commands whose turn it is: those whose entry would be the next to be read. One behind that has
+// come a second time.
+void HcaDescriptorFetch::take_commands(HcaPair& pair) {
+  while (!pair.commands.empty()) {
+    const HcaCommands::Record& first = s_.commands[pair.commands.first];
     const auto ahead = static_cast<std::int32_t>(first.number - pair.send.read);
     if (ahead > 0) {
       return;
@@ -86,12 +91,12 @@ void HcaDescriptorFetch::add_more_waits(const std::string& place, Time /*now*/,
   }
 }
 
-// The rules take an entry; null: it could not be read.
+// The rules take an entry.
 void HcaDescriptorFetch::post(HcaPair& pair, bool is_receive, const std::uint8_t* entry) {
   PostResult result = PostResult::kMalformed;
-  if (entry != nullptr && is_receive) {
+  if (is_receive) {
     result = pair.rules.post_receive(decode_receive(entry));
-  } else if (const auto work = entry == nullptr ? std::nullopt : decode_send(entry); work) {
+  } else if (const auto work = decode_send(entry); work) {
     result = pair.rules.post_send(*work);
     ++s_.totals.wqes;
   }
@@ -101,14 +106,44 @@ void HcaDescriptorFetch::post(HcaPair& pair, bool is_receive, const std::uint8_t
   }
 }
 
+// Nobody knows the ids of its work requests: one completion stands for all that is not complete by
+// then. [VB-5] [VB-8]
+void HcaDescriptorFetch::lose(std::uint32_t number, bool is_receive) {
+  HcaPair& pair = s_.pairs[number];
+  (is_receive ? pair.receive : pair.send).is_lost = true;
+  pair.rules.modify(QpState::kError);
+  if (!is_receive) {
+    WorkCompletion lost;
+    lost.queue_pair = pair.rules.setup().number;
+    lost.status = WorkStatus::kLocalOperation;
+    s_.pairs.function_of(number).sends.push(lost);
+  }
+}
+
+std::string HcaDescriptorFetch::waiting() const {
+  constexpr int kShown = 4;
+  std::string text;
+  int shown = 0;
+  for (const HcaPair& pair : s_.pairs) {
+    if ((pair.send.is_lost || pair.receive.is_lost) && ++shown <= kShown) {
+      text +=
+          fmt::format("{}a ring of queue pair {} ({}) could not be read", text.empty() ? "" : ", ",
+                      pair.rules.setup().number, name_of(pair.rules.state()));
+    }
+  }
+  return text;
+}
+
 // Entries have come.
 void HcaDescriptorFetch::done(HcaJob& job, Time now) {
   HcaPair& pair = s_.pairs[job.queue_pair];
   const bool is_receive = job.kind == HcaJobKind::kReceiveEntries;
   HcaRing& ring = is_receive ? pair.receive : pair.send;
-  for (std::uint64_t i = 0; i < job.tag; ++i) {
-    const std::size_t at = i * (is_receive ? kReceiveEntryBytes : kWqeBytes);
-    post(pair, is_receive, job.is_ok ? &job.own[at] : nullptr);
+  for (std::uint64_t i = 0; i < job.tag && job.is_ok; ++i) {
+    post(pair, is_receive, &job.own[i * (is_receive ? kReceiveEntryBytes : kWqeBytes)]);
+  }
+  if (!job.is_ok) {
+    lose(job.queue_pair, is_receive);
   }
   ring.read += static_cast<std::uint32_t>(job.tag);
   ring.is_read_out = false;

@@ -30,12 +30,13 @@ class HcaDescriptorFetch final : public HcaModule, public HcaRings {
 
  private:
   void take_commands(HcaPair& pair);
+  void lose(std::uint32_t pair, bool is_receive);
   void post(HcaPair& pair, bool is_receive, const std::uint8_t* entry);
-
   void note_batch(std::uint32_t pair, bool is_receive, Time now);
+
   const HcaParts& s_;
   std::uint64_t bad_entries_ = 0;
-};
   WaitsOfEach batches_;  // of send and receive rings, by queue pair
+};
 
 }  // namespace flitwise

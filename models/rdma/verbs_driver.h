@@ -81,12 +81,14 @@ class VerbsDriver final : public ComponentModule {
   void arm(std::uint32_t queue) { hooks_.arm({queue, static_cast<std::uint32_t>(looked_[queue])}); }
   bool take_completion(bool is_receive, Time now);
   void retire(const WorkCompletion& completion, Time now);
+  void give_up(Pair& pair);
   void take_message(const WorkCompletion& completion);
   // Of payload that came; what forged frames have left nobody knows.
   void expect_bytes(bool are_right) { corrupted_ += are_right || config_.is_attacked ? 0 : 1; }
   void post_receive(std::uint32_t pair);
   bool begin_post(Time now);
   void load();
+  void drop_item();
   WorkOpcode draw();
   bool has_room(std::uint32_t pair, Time now);
   bool is_place_free(std::uint32_t pair);
@@ -120,9 +122,9 @@ class VerbsDriver final : public ComponentModule {
 
   Time origin_ = Time::never();
   Time free_{};            // of what it does
+  UseClock thread_;        // in use up to then
   DueQueue<bool> coming_;  // entries of completion queues, until they are taken
   Time last_coming_{};
-  UseClock thread_;        // in use up to then
   WorkItem item_;
   WorkOpcode opcode_ = WorkOpcode::kWrite;  // of the item
   Time begun_{};

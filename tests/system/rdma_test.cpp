@@ -180,6 +180,27 @@ TEST(Rdma, WhatServesHasTheWindowOfWhatAsks) {
   EXPECT_LE(peer.received_frames, own.sent_frames + most_out);
 }
 
+// A read of the ring without a completion: its work requests end all the same. [VB-8]
+TEST(Rdma, VB_5_ARingThatCannotBeReadEndsItsWorkRequests) {
+  Machine machine(config_from_text(
+      fmt::format("{}link: {{preset: gen5x16}}\nfaults: {{drop_completions: 2}}\nworkload: {{via: "
+                  "rdma, domains: 1, requests: 20}}\n",
+                  kTwoHosts),
+      "run.yaml", ""));
+  machine.bring_up();
+  machine.start();
+  machine.run_until_quiet();
+  const RunResult result = machine.result();
+  ASSERT_EQ(result.errors.count("LOC_QP_OP_ERR"), 1U);
+  EXPECT_EQ(result.errors.at("LOC_QP_OP_ERR"), 1U);
+  std::uint64_t ended = result.rows<VerbsResult>().at(0).operations;
+  for (const char* const kind : {"LOC_QP_OP_ERR", "WR_FLUSH_ERR", "queue_pair_in_error"}) {
+    const auto found = result.errors.find(kind);
+    ended += found == result.errors.end() ? 0 : found->second;
+  }
+  EXPECT_EQ(ended, 20U);
+}
+
 double mean_latency(const RunResult& result, const std::string& name) {
   for (const LatencyResult& one : result.rows<LatencyResult>()) {
     if (one.name == name) {
