@@ -32,6 +32,7 @@ struct Transfer {
   bool counts = true;                           ///< belongs to the measured part
   std::uint16_t steering_tag = kNoSteeringTag;  ///< of a write, which has TH then [PIO-8.3]
   bool ends_context = false;                    ///< the domain's context ends with it
+  bool keeps_order = false;                     ///< it passes nothing: RO and IDO are 0
   /// Of a static structure of its function; the address lies in it then. [EP-5]
   std::optional<StaticStructure> structure = {};
   const std::uint8_t* data = nullptr;  ///< bytes to write; null: a pattern

@@ -149,7 +149,7 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
                                  const Handles::Answer& handle) {
   // An interrupt tells of data before it, which it must not pass. [LNK-9.1]
   const bool is_interrupt = transfer.op == Op::kMsi;
-  const bool may_relax = !handle.must_keep_order && !is_interrupt;
+  const bool may_relax = !handle.must_keep_order && !is_interrupt && !transfer.keeps_order;
   tlp.relaxed_ordering = s_.control.relaxed_ordering && may_relax;
   tlp.id_based_ordering = s_.control.id_based_ordering && may_relax;
   if (transfer.steering_tag != kNoSteeringTag) {

@@ -74,11 +74,11 @@ AtsAccess TranslatedPath::access_of(const Present& present) const {
 
 // An interrupt passes nothing, so that what it tells of is there.
 Tlp TranslatedPath::shape_of(const Transfer& transfer) const {
-  const bool is_interrupt = transfer.op == Op::kMsi;
+  const bool may_relax = transfer.op != Op::kMsi && !transfer.keeps_order;
   Tlp shape;
   shape.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
-  shape.relaxed_ordering = s_.control.relaxed_ordering && !is_interrupt;
-  shape.id_based_ordering = s_.control.id_based_ordering && !is_interrupt;
+  shape.relaxed_ordering = s_.control.relaxed_ordering && may_relax;
+  shape.id_based_ordering = s_.control.id_based_ordering && may_relax;
   shape.requester_id = s_.functions.bdf_of(routed_.function);
   shape.has_pasid = routed_.tag.pasid.has_value();
   shape.pasid = routed_.tag.pasid.value_or(Pasid{});

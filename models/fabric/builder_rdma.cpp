@@ -87,10 +87,10 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
     const WorkloadConfig& there = peer.config.workload;
     const RdmaConnections& all = connections[one.peer];
     const auto pairs = there.domains / static_cast<std::uint32_t>(all.size());
-    config.hca.peers.push_back({adapter_number(fabric, one.peer, own), there.domains,
-                                pairs * static_cast<std::uint32_t>(place_of(all, own)),
-                                there.buffer_base, seed_of(peer),
-                                one.is_asked && there.rdma.send > 0});
+    config.hca.peers.push_back(
+        {adapter_number(fabric, one.peer, own), there.domains,
+         pairs * static_cast<std::uint32_t>(place_of(all, own)), there.buffer_base, seed_of(peer),
+         one.is_asked && there.rdma.send > 0, peer.config.device.rdma.max_rd_atomic});
     config.is_attacked = config.is_attacked || peer.config.device.rdma.hostile_frames > 0;
     config.hostile_at_peer =
         std::max(config.hostile_at_peer, builder.at_root_port(peer).host.verbs.hostile);
@@ -164,6 +164,15 @@ std::uint64_t buffers_of(const FabricDevice& device, const HostNode& host) {
                      : base;
 }
 
+std::optional<std::size_t> served_by(const Fabric& fabric, const FabricDevice& device,
+                                     const RdmaConnections& own) {
+  const std::size_t peer = own.front().peer;
+  const bool asks = !device.config.device.rdma.peer.empty();
+  return asks && fabric.devices[peer].config.device.rdma.peer.empty()
+             ? std::optional<std::size_t>(peer)
+             : std::nullopt;
+}
+
 void add_rdma(Builder& builder, FabricDevice& device) {
   Fabric& fabric = builder.fabric();
   const Fabric::Surroundings& around = fabric.surroundings;
@@ -183,6 +192,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
       host.memory,
       peer_host.memory,
       index_of(fabric, device),
+      served_by(fabric, device, own),
       around.bar,
       around.counting_starts,
       around.work_ended,

@@ -33,7 +33,7 @@ NetworkHostMemory::NetworkHostMemory() {
 }
 
 HostConnection::HostConnection(const NetworkHostRules& rules, NetworkHostMemory& memory,
-                               const Ends& ends, const Random& random)
+                               const Ends& ends, SipKey salt, const Random& random)
     : rules_(rules),
       memory_(memory),
       ends_(ends),
@@ -41,11 +41,7 @@ HostConnection::HostConnection(const NetworkHostRules& rules, NetworkHostMemory&
                      rules.control == RateControl::kWindow),
       completions_(rules.pair.send_depth + 1),
       pair_(pair_setup(rules, ends), memory.keys, completions_, completions_, memory.buffers, true),
-      balancer_(
-          rules.balancer,
-          {{random.split("salt low").split("").next(), random.split("salt high").split("").next()},
-           random},
-          Time{}),
+      balancer_(rules.balancer, {salt, random}, Time{}),
       monitored_(places_for(rules.pair.window)) {
   for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
     pair_.modify(state);

@@ -35,9 +35,9 @@ class HostConnection {
     std::uint32_t number = 0, peer_number = 0;  ///< of the queue pairs
     Psn first = 0, peer_first = 0;
   };
-  /// `rules` and `memory` outlive it.
+  /// `rules` and `memory` outlive it. salt: of hashes by which sessions are chosen. [SEL-8]
   HostConnection(const NetworkHostRules& rules, NetworkHostMemory& memory, const Ends& ends,
-                 const Random& random);
+                 SipKey salt, const Random& random);
 
   // ---- sessions, at both ends alike
   /// Packets of this end carry the tuple. REQUIRES: no open session has the id.

@@ -343,9 +343,11 @@ std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
   const auto peer_psn = static_cast<Psn>(random.below(kPsnMask + 1U));
   HostConnection::Ends own{source, destination, first + 1, first + 2, psn, peer_psn};
   HostConnection::Ends other{destination, source, first + 2, first + 1, peer_psn, psn};
+  KeyedStream salts(config_.run.seed, fmt::format("hrw/{}", first));
   const auto add = [&](const HostConnection::Ends& ends, const char* stream, std::uint32_t peer) {
     End& end = ends_.emplace_back();
-    end.connection = std::make_unique<HostConnection>(rules_, memory_, ends, random.split(stream));
+    end.connection = std::make_unique<HostConnection>(
+        rules_, memory_, ends, SipKey{salts.next(), salts.next()}, random.split(stream));
     end.peer = peer;
   };
   add(own, "own", first + 1);

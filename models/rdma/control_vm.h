@@ -19,14 +19,22 @@ class ControlVm final : public ComponentModule {
     wakeup_.wakes("act", [this] {
       wakeup_.taken();
       change_();
+      is_done_ = true;
     });
   }
   void start(Time when) { wakeup_.at(when); }
   bool is_quiet() const override { return true; }  // a run does not wait for it
+  void end_window() override { is_over_ = true; }
+  void extend_window() override { is_over_ = false; }
+  /// The work was over before.
+  Counts errors() const override {
+    return is_over_ && !is_done_ ? Counts{{"shares_not_changed", 1}} : Counts{};
+  }
 
  private:
   const std::function<void()> change_;
   Wakeup wakeup_;
+  bool is_done_ = false, is_over_ = false;
 };
 
 }  // namespace flitwise

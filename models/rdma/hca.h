@@ -62,6 +62,7 @@ class Hca final : public ComponentModule, private HcaControl {
   bool is_quiet() const override;
   void add_progress(Progress& sum) const override;
   std::string waiting() const override;
+  Time waits_until() const override;
   void start_window() override;
   void end_window() override;
   void extend_window() override;

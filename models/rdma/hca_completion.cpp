@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rdma/hca_dma.h"
+#include "rdma/rnr_times.h"
 
 namespace flitwise {
 
@@ -19,18 +20,25 @@ void HcaCompletion::after_rules(std::uint32_t number, Time now) {
     s_.commands.close_all(pair.payloads);
   }
   const RcRequester& requester = pair.rules.requester();
-  if (pair.progress != requester.progress() || !requester.timer_runs()) {
+  // What came meanwhile may have ended a wait, and begun another.
+  pair.waits_for_rnr =
+      pair.waits_for_rnr && requester.waits_for_rnr() && pair.progress == requester.progress();
+  reads_.set(number, requester.waits_for() == RequesterWait::kReads, now);
+  window_.set(number, requester.waits_for() == RequesterWait::kWindow, now);
+  const bool timer_ran = std::exchange(pair.timer_runs, requester.timer_runs());
+  if (pair.progress != requester.progress() || !timer_ran) {
     pair.progress = requester.progress();
     pair.progress_at = now;
   }
-  if (s_.config.rdma.timeout > 0 && requester.timer_runs() && !pair.has_timer) {
+  if (s_.config.rdma.timeout > 0 && pair.timer_runs && !pair.has_timer) {
     pair.has_timer = true;
     pair.progress_at = now;
     timers_.add({number, false}, now + s_.config.retry_time());
   }
   if (requester.waits_for_rnr() && !pair.waits_for_rnr) {
     pair.waits_for_rnr = true;
-    timers_.add({number, true}, now + HcaConfig::kRnrSpan);
+    pair.rnr_due = now + rnr_time_of(requester.rnr_time());
+    timers_.add({number, true}, pair.rnr_due);
   }
   ask_at(timers_.next());
 }
@@ -71,6 +79,21 @@ void HcaCompletion::settle(Time now) {
   ask_at(timers_.next());
 }
 
+void HcaCompletion::start_window(Time now) {
+  HcaStage::start_window(now);
+  reads_.start_window(now);
+  window_.start_window(now);
+}
+
+void HcaCompletion::add_more_waits(const std::string& place, Time /*now*/,
+                                   std::vector<WaitResult>& all) const {
+  const RdmaConfig& rdma = s_.config.rdma;
+  all.push_back(reads_.result({place, "max_rd_atomic", ResourceRole::kSlots, "down", "write",
+                               "device.rdma.max_rd_atomic", rdma.max_rd_atomic}));
+  all.push_back(window_.result(
+      {place, "window", ResourceRole::kSlots, "down", "write", "device.rdma.window", rdma.window}));
+}
+
 // A retry timer that runs out too early, for there was progress, is set again. [LR-3] [VB-9]
 bool HcaCompletion::run_timer(Time now) {
   if (!timers_.is_due(now)) {
@@ -79,8 +102,12 @@ bool HcaCompletion::run_timer(Time now) {
   const HcaTimer timer = timers_.take();
   HcaPair& pair = s_.pairs[timer.pair];
   if (timer.is_rnr) {
+    if (!pair.waits_for_rnr || pair.rnr_due > now) {
+      return true;  // its wait ended before
+    }
     pair.waits_for_rnr = false;
     pair.rules.end_rnr_wait();
+    after_rules(timer.pair, now);
     s_.kicks.kick(timer.pair, now);
     return true;
   }

@@ -14,6 +14,7 @@
 #include "rdma/completion_events.h"
 #include "rdma/hca_seams.h"
 #include "rdma/hca_stage.h"
+#include "stats/waits_of_each.h"
 
 namespace flitwise {
 
@@ -24,7 +25,9 @@ class HcaCompletion final : public HcaStage<HcaTold>, public HcaOutcomes {
                  parts.config.rdma.timing.complete, parts.config.rdma.timing.clock),
         s_(parts),
         completions_(kCompletionQueues * parts.config.function_count()),
-        events_(kCompletionQueues * parts.config.function_count()) {}
+        events_(kCompletionQueues * parts.config.function_count()),
+        reads_(parts.config.pairs),
+        window_(parts.config.pairs) {}
 
   void after_rules(std::uint32_t pair, Time now) override;
   bool arm(std::uint32_t place, const CompletionArm& order, Time now) override;
@@ -39,6 +42,11 @@ class HcaCompletion final : public HcaStage<HcaTold>, public HcaOutcomes {
       return s_.config.place_of(told.completion.queue_pair - kFirstQueuePair) == place;
     });
   }
+  void start_window(Time now) override;
+  void add_more_waits(const std::string& place, Time now,
+                      std::vector<WaitResult>& all) const override;
+  /// When the first of them runs out; never where none runs.
+  Time next_timer() const { return timers_.next(); }
 
  private:
   void collect(std::uint32_t place, Time now);
@@ -52,6 +60,7 @@ class HcaCompletion final : public HcaStage<HcaTold>, public HcaOutcomes {
   std::vector<std::uint64_t> completions_;  // so far
   CompletionEvents events_;
   std::deque<std::uint32_t> full_;  // places of functions with completions that wait for room
+  WaitsOfEach reads_, window_;      // of requesters, by queue pair
 };
 
 }  // namespace flitwise

@@ -34,7 +34,9 @@ constexpr std::uint32_t key_of(std::uint32_t pair, PairRegion region) {
 /// A ring in host memory, as the adapter knows it: entries so far, modulo 2^32.
 struct HcaRing {
   std::uint32_t posted = 0, read = 0;
-  bool is_read_out = false;  ///< a read of entries is under way
+  bool is_read_out = false;      ///< a read of entries is under way
+  std::uint32_t is_read_of = 0;  ///< of so many
+  bool is_lost = false;          ///< entries could not be read: none is any more
   std::uint32_t left() const { return posted - read; }
 };
 
@@ -46,6 +48,7 @@ struct HcaPeer {
   std::uint64_t buffer_base = 0;
   std::uint64_t seed = 0;  ///< of its first PSNs
   bool sends = false;      ///< its software posts SENDs here, which take receive buffers
+  unsigned reads = 16;     ///< READs and atomics that it may have out on a queue pair
 };
 
 struct HcaConfig {
@@ -126,7 +129,8 @@ struct HcaConfig {
     setup.peer_first_psn = first_psn(peer_of(pair).seed, pair_there(pair), epoch);
     setup.window = rdma.window;
     setup.send_depth = rdma.queue;
-    setup.most_reads_out = setup.most_reads_taken = rdma.max_rd_atomic;
+    setup.most_reads_out = rdma.max_rd_atomic;
+    setup.most_reads_taken = peer_of(pair).reads;
     setup.retries = rdma.retry_cnt;
     if (is_hostile(place_of(pair))) {
       setup.rnr_retries = kFewRetries;  // for its SENDs need not have an end
@@ -137,9 +141,8 @@ struct HcaConfig {
   }
 
   static constexpr unsigned kFewRetries = 1;
-  /// Code 1: 10 us. model: software posts buffers anew sooner than that.
+  /// Of 10 us. model: software posts buffers anew sooner than that.
   static constexpr std::uint8_t kRnrTime = 1;
-  static constexpr Time kRnrSpan = Time::from_us(10);
   Time time_on_wire(std::uint32_t bytes) const {
     return {static_cast<std::int64_t>(bytes * 8e6 / rdma.port.rate_gbps)};
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rdma/hca_descriptor_fetch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "rdma/hca_dma.h"
@@ -18,10 +20,14 @@ void HcaDescriptorFetch::kicked(std::uint32_t pair, Time now) {
 void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
   HcaPair& pair = s_.pairs[number];
   HcaRing& ring = is_receive ? pair.receive : pair.send;
+  if (ring.is_lost) {
+    return;
+  }
   if (!is_receive && !ring.is_read_out) {
     take_commands(pair);
   }
   if (ring.is_read_out || ring.left() == 0) {
+    note_batch(number, is_receive, now);
     return;
   }
   const RdmaArea area = s_.config.area(number);
@@ -37,8 +43,29 @@ void HcaDescriptorFetch::read(std::uint32_t number, bool is_receive, Time now) {
   job.bytes = entries * (is_receive ? kReceiveEntryBytes : kWqeBytes);
   job.tag = entries;
   ring.is_read_out = true;
+  ring.is_read_of = entries;
+  note_batch(number, is_receive, now);
   s_.states.pin(number);
   s_.dma.start(job, now);
+}
+
+// Entries behind those that are read now fill the next read as well.
+void HcaDescriptorFetch::note_batch(std::uint32_t number, bool is_receive, Time now) {
+  const HcaPair& pair = s_.pairs[number];
+  const HcaRing& ring = is_receive ? pair.receive : pair.send;
+  const bool waits = ring.is_read_out && ring.left() - ring.is_read_of >= s_.config.rdma.wqe_batch;
+  batches_.set(2U * number + (is_receive ? 1 : 0), waits, now);
+}
+
+void HcaDescriptorFetch::start_window(Time now) {
+  HcaModule::start_window(now);
+  batches_.start_window(now);
+}
+
+void HcaDescriptorFetch::add_more_waits(const std::string& place, Time /*now*/,
+                                        std::vector<WaitResult>& all) const {
+  all.push_back(batches_.result({place, "wqe_batch", ResourceRole::kSlots, "down", "write",
+                                 "device.rdma.wqe_batch", s_.config.rdma.wqe_batch}));
 }
 
 // Commands whose turn it is: those whose entry would be the next to be read. One behind that has
@@ -64,12 +91,12 @@ void HcaDescriptorFetch::take_commands(HcaPair& pair) {
   }
 }
 
-// The rules take an entry; null: it could not be read.
+// The rules take an entry.
 void HcaDescriptorFetch::post(HcaPair& pair, bool is_receive, const std::uint8_t* entry) {
   PostResult result = PostResult::kMalformed;
-  if (entry != nullptr && is_receive) {
+  if (is_receive) {
     result = pair.rules.post_receive(decode_receive(entry));
-  } else if (const auto work = entry == nullptr ? std::nullopt : decode_send(entry); work) {
+  } else if (const auto work = decode_send(entry); work) {
     result = pair.rules.post_send(*work);
     ++s_.totals.wqes;
   }
@@ -77,6 +104,34 @@ void HcaDescriptorFetch::post(HcaPair& pair, bool is_receive, const std::uint8_t
     ++bad_entries_;
     pair.rules.modify(QpState::kError);
   }
+}
+
+// Nobody knows the ids of its work requests: one completion stands for all that is not complete by
+// then. [VB-5] [VB-8]
+void HcaDescriptorFetch::lose(std::uint32_t number, bool is_receive) {
+  HcaPair& pair = s_.pairs[number];
+  (is_receive ? pair.receive : pair.send).is_lost = true;
+  pair.rules.modify(QpState::kError);
+  if (!is_receive) {
+    WorkCompletion lost;
+    lost.queue_pair = pair.rules.setup().number;
+    lost.status = WorkStatus::kLocalOperation;
+    s_.pairs.function_of(number).sends.push(lost);
+  }
+}
+
+std::string HcaDescriptorFetch::waiting() const {
+  constexpr int kShown = 4;
+  std::string text;
+  int shown = 0;
+  for (const HcaPair& pair : s_.pairs) {
+    if ((pair.send.is_lost || pair.receive.is_lost) && ++shown <= kShown) {
+      text +=
+          fmt::format("{}a ring of queue pair {} ({}) could not be read", text.empty() ? "" : ", ",
+                      pair.rules.setup().number, name_of(pair.rules.state()));
+    }
+  }
+  return text;
 }
 
 // Entries have come.
@@ -89,9 +144,11 @@ void HcaDescriptorFetch::done(HcaJob& job, Time now) {
     s_.states.release(job.queue_pair);
     return;
   }
-  for (std::uint64_t i = 0; i < job.tag; ++i) {
-    const std::size_t at = i * (is_receive ? kReceiveEntryBytes : kWqeBytes);
-    post(pair, is_receive, job.is_ok ? &job.own[at] : nullptr);
+  for (std::uint64_t i = 0; i < job.tag && job.is_ok; ++i) {
+    post(pair, is_receive, &job.own[i * (is_receive ? kReceiveEntryBytes : kWqeBytes)]);
+  }
+  if (!job.is_ok) {
+    lose(job.queue_pair, is_receive);
   }
   ring.read += static_cast<std::uint32_t>(job.tag);
   s_.outcomes.after_rules(job.queue_pair, now);

@@ -94,6 +94,7 @@ bool HcaDma::run(Time now) {
     job.is_ok = done.is_ok;
     spent_ += now - job.ready;
     ++over_;
+    job.owner->note_access_end(now - job.ready);
     job.owner->done(job, now);
     job.owner = nullptr;
     free_.push_back(done.token);
@@ -157,6 +158,7 @@ bool HcaDma::next(Time now, Transfer& transfer) {
   transfer.issue = transfer.ready = job.ready;
   transfer.token = token;
   transfer.counts = counts_;
+  transfer.keeps_order = keeps_order(job);
   if (!job.is_read) {
     transfer.data = job.from != nullptr ? job.from : job.own.data();
   }

@@ -65,4 +65,11 @@ struct HcaJob {
   bool was_translated = false, was_untranslated = false;  ///< TLPs of it, ahead of use
 };
 
+/// It passes nothing that went before it, whatever order payload may go in: it tells of that, or
+/// reads or changes what an earlier one has written. [VB-6] [HP-5]
+inline bool keeps_order(const HcaJob& job) {
+  return tells(job.kind) || job.kind == HcaJobKind::kStateBack || job.kind == HcaJobKind::kState ||
+         job.kind == HcaJobKind::kResult || (job.is_read && job.needs > 0);
+}
+
 }  // namespace flitwise

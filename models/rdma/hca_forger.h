@@ -18,10 +18,7 @@ class HcaForger {
  public:
   explicit HcaForger(const HcaConfig& config)
       : ends_{config.adapter, config.peers.front().adapter},
-        packets_(config.rdma.hostile_frames,
-                 {kFirstQueuePair, config.pairs, config.pairs * kPairRegions,
-                  config.peers.front().buffer_base, config.pairs * config.geometry.buffer,
-                  config.rdma.mtu},
+        packets_(config.rdma.hostile_frames, target_of(config.peers.front(), config),
                  Random(config.seed).split("forged frames")) {}
 
   /// Calls send(frame) for each that follows this one.
@@ -38,6 +35,16 @@ class HcaForger {
   std::uint64_t frames() const { return frames_; }
 
  private:
+  /// All queue pairs of its first peer, and all memory that those have. Those that the peer has
+  /// with others are not for it. [RX-1]
+  static ForgedPackets::Target target_of(const HcaPeer& peer, const HcaConfig& config) {
+    return {kFirstQueuePair,
+            peer.pairs,
+            peer.pairs * kPairRegions,
+            peer.buffer_base,
+            peer.pairs * config.geometry.buffer,
+            config.rdma.mtu};
+  }
   FrameRef make(const RdmaPacket& packet, FramePool& pool) const {
     constexpr std::uint8_t kForgedByte = 0xee;
     FrameRef frame = pool.make(0);

@@ -20,7 +20,7 @@ class HcaModule : public sc_core::sc_module {
  public:
   explicit HcaModule(const char* name) : sc_module(sc_core::sc_module_name(name)) {}
 
-  /// Asking it is worth the while from then on, if only because it waits for others.
+  /// run() may move something from then on: what is due then, or waits for others to make room.
   Time asks_from() const { return asks_from_; }
   /// When it goes on by itself; never where others have to make it go on.
   Time next() const { return next_; }
@@ -37,7 +37,12 @@ class HcaModule : public sc_core::sc_module {
   /// For a report of what waits; empty where nothing does.
   virtual std::string waiting() const { return {}; }
   virtual void add_errors(std::map<std::string, std::uint64_t>& /*errors*/) const {}
-  virtual void start_window(Time /*now*/) { accesses_ = access_bytes_ = 0; }
+  virtual void start_window(Time /*now*/) {
+    accesses_ = access_bytes_ = accesses_over_ = 0;
+    access_time_ = Time{};
+  }
+  /// never: it goes on after all.
+  virtual void end_window(Time /*when*/) {}
   /// Of its queue, and of other resources that it has. place: the adapter.
   virtual void add_waits(const std::string& /*place*/, std::vector<WaitResult>& /*all*/) const {}
   virtual void add_more_waits(const std::string& /*place*/, Time /*now*/,
@@ -48,12 +53,19 @@ class HcaModule : public sc_core::sc_module {
     row.stage = basename();
     row.entries = row.accesses = accesses_;
     row.bytes = access_bytes_;
+    row.time_mean =
+        accesses_over_ == 0 ? 0 : access_time_.ns() / static_cast<double>(accesses_over_);
     return row;
   }
   /// Of host memory, for it.
   void note_access(std::uint32_t bytes) {
     ++accesses_;
     access_bytes_ += bytes;
+  }
+  /// One is over, `span` behind when it might leave.
+  void note_access_end(Time span) {
+    ++accesses_over_;
+    access_time_ += span;
   }
 
  protected:
@@ -69,7 +81,8 @@ class HcaModule : public sc_core::sc_module {
 
  private:
   Time asks_from_ = Time::never(), next_ = Time::never();
-  std::uint64_t accesses_ = 0, access_bytes_ = 0;
+  std::uint64_t accesses_ = 0, access_bytes_ = 0, accesses_over_ = 0;
+  Time access_time_{};
 };
 
 }  // namespace flitwise

@@ -45,7 +45,8 @@ bool HcaPacketBuilder::run(Time now) {
 void HcaPacketBuilder::settle(Time now) {
   const bool waits_for_port = queue_.is_due(now);
   HcaStage::settle(now);
-  const Time next = waits_for_port ? port_free_ : queue_.next();
+  const Time next =
+      waits_for_port ? port_free_ - s_.config.rdma.timing.clock + Time{1} : queue_.next();
   ask(ready_.empty() && made_.empty() ? next : now, next);
 }
 
@@ -53,7 +54,10 @@ void HcaPacketBuilder::settle(Time now) {
 bool HcaPacketBuilder::make(Time now) {
   const bool has_room = memory_used_ + s_.config.rdma.mtu <= s_.config.rdma.dma_memory;
   memory_wait_.set(!ready_.empty() && !has_room, memory_waits_, now);
-  if (ready_.empty() || !s_.pairs.are_served() || !has_room || made_.size() >= queue_.depth()) {
+  const bool is_full = made_.size() >= queue_.depth();
+  reads_wait_.set(!ready_.empty() && has_room && is_full && made_.front().reads > 0, reads_waits_,
+                  now);
+  if (ready_.empty() || !s_.pairs.are_served() || !has_room || is_full) {
     return false;
   }
   const std::uint32_t number = ready_.take();
@@ -74,6 +78,7 @@ bool HcaPacketBuilder::make(Time now) {
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
   read_payload(number, packet, made, now);
   made_.push_back(std::move(made));
+  queue_.hold(now);
   return true;
 }
 
@@ -127,15 +132,16 @@ bool HcaPacketBuilder::build(Time now) {
     return false;
   }
   const std::uint32_t beats = beats_of(made_.front().frame->bytes.size());
+  queue_.let_go(now);  // its time there goes on in the queue
   push(std::move(made_.front()), now, beats, s_.config.rdma.timing.clock * beats);
   made_.pop_front();
   ++first_made_;
   return true;
 }
 
-// The port takes a frame when the one before it has left.
+// The port takes a frame at the last clock before it is free, to begin with it right then.
 bool HcaPacketBuilder::transmit(Time now) {
-  if (!queue_.is_due(now) || port_free_ > now) {
+  if (!queue_.is_due(now) || port_free_ >= now + s_.config.rdma.timing.clock) {
     return false;
   }
   const HcaBuilt built = queue_.take(now);
@@ -176,6 +182,7 @@ void HcaPacketBuilder::add_errors(std::map<std::string, std::uint64_t>& errors) 
 void HcaPacketBuilder::start_window(Time now) {
   HcaStage::start_window(now);
   memory_waits_.start_window(now);
+  reads_waits_.start_window(now);
   window_begin_ = now;
   port_busy_ = Time{};
 }
@@ -184,6 +191,8 @@ void HcaPacketBuilder::add_more_waits(const std::string& place, Time now,
                                       std::vector<WaitResult>& all) const {
   all.push_back(memory_waits_.result({place, "dma_memory", ResourceRole::kSlots, "down", "write",
                                       "device.rdma.dma_memory", s_.config.rdma.dma_memory}));
+  all.push_back(reads_waits_.result({place, "payload_reads", ResourceRole::kSlots, "down", "write",
+                                     "device.rdma.fifo", queue_.depth()}));
   WaitResult port{
       {place, "port", ResourceRole::kServer, "down", "write", "device.rdma.port.rate", 1}};
   const Time window = std::min(window_end_, now) - window_begin_;

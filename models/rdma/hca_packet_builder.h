@@ -48,7 +48,7 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   }
   void start_window(Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override;
-  void end_window(Time when) { window_end_ = when; }
+  void end_window(Time when) override { window_end_ = when; }
   void add_more_waits(const std::string& place, Time now,
                       std::vector<WaitResult>& all) const override;
 
@@ -70,8 +70,8 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   std::optional<HcaForger> forger_;
   Time port_free_{}, port_busy_{};
   Time window_begin_{}, window_end_ = Time::never();
-  OpenWait memory_wait_;
-  WaitBook memory_waits_;
+  OpenWait memory_wait_, reads_wait_;
+  WaitBook memory_waits_, reads_waits_;
 };
 
 }  // namespace flitwise

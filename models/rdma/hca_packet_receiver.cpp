@@ -36,7 +36,7 @@ void HcaPacketReceiver::settle(Time now) {
 void HcaPacketReceiver::take_frame(Time now) {
   const FrameRef frame = arriving_.take();
   ++s_.totals.received_frames;
-  ram_used_ += frame->wire_bytes;
+  ram_used_ += frame->bytes.size();
   if (ram_used_ > s_.config.rdma.payload_ram) {
     drop("payload_ram", *frame);
     return;
@@ -44,12 +44,12 @@ void HcaPacketReceiver::take_frame(Time now) {
   peak_ram_ = std::max(peak_ram_, ram_used_);
   HcaArrived arrived;
   arrived.frame = frame;
-  push(std::move(arrived), now, (frame->wire_bytes + 63) / 64);
+  push(std::move(arrived), now, static_cast<std::uint32_t>((frame->bytes.size() + 63) / 64));
 }
 
 // Checks that need no queue pair, and which one it is for.
 bool HcaPacketReceiver::check(Time now) {
-  if (!queue_.is_due(now) || !s_.fetches.has_room()) {
+  if (!queue_.is_due(now) || !s_.fetches.has_room_for_frame(now)) {
     return false;
   }
   HcaArrived arrived = queue_.take(now);
@@ -58,8 +58,11 @@ bool HcaPacketReceiver::check(Time now) {
     return true;
   }
   const auto packet = packet_of(arrived.frame->bytes, arrived.parts);
-  if (!packet || !packet->is_intact) {
-    drop(packet ? name_of(QpCounter::kBadIcrc) : "not_roce", *arrived.frame);
+  if (!packet || !packet->is_ip_intact || !packet->is_intact) {
+    drop(!packet                 ? "not_roce"
+         : !packet->is_ip_intact ? "rx_bad_ip_checksum"
+                                 : name_of(QpCounter::kBadIcrc),
+         *arrived.frame);
     return true;
   }
   arrived.packet = *packet;
@@ -70,6 +73,11 @@ bool HcaPacketReceiver::check(Time now) {
   }
   if (s_.pairs.is_down(arrived.pair)) {
     drop(kRxFunctionDown, *arrived.frame);
+    return true;
+  }
+  const FrameEnds ends = {s_.pairs[arrived.pair].peer, s_.config.adapter};
+  if (!has_ends(arrived.frame->bytes, arrived.parts, ends)) {
+    drop("rx_bad_address", *arrived.frame);
     return true;
   }
   s_.fetches.fetch(std::move(arrived), now);

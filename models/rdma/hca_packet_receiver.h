@@ -25,9 +25,10 @@ class HcaPacketReceiver final : public HcaStage<HcaArrived>, public HcaFrameMemo
         came_(std::move(came)) {}
 
   void connect(NicPort& port);
-  void give_room(const Frame& frame) override { ram_used_ -= frame.wire_bytes; }
+  void give_room(const Frame& frame) override { ram_used_ -= frame.bytes.size(); }
   void drop(const char* why, const Frame& frame) override;
 
+  bool has_frame(Time now) const override { return queue_.is_due(now); }
   bool run(Time now) override;
   void settle(Time now) override;
   bool is_quiet() const override { return HcaStage::is_quiet() && arriving_.empty(); }

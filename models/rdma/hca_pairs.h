@@ -32,9 +32,11 @@ struct HcaPair {
   std::uint32_t pins = 0;                 ///< of that, by work
   bool is_kicked = false, is_ready = false;
   bool waits_for_rnr = false, has_timer = false;
+  bool timer_runs = false;         ///< by the rules, when they were asked last
   std::uint64_t last_payload = 0;  ///< number of the last that goes to memory for it
   std::uint64_t progress = 0;      ///< as the timer has seen it
   Time progress_at{};
+  Time rnr_due{};                             ///< while it waits_for_rnr
   std::vector<std::uint8_t> state_in_memory;  ///< as it was written there last
 };
 

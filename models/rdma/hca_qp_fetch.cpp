@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace flitwise {
 
 // What has its state goes first, so that there is room for what asks.
@@ -23,6 +25,7 @@ bool HcaQpFetch::dispatch(Time now) {
   }
   HcaArrived one = std::move(fetched_.front());
   fetched_.pop_front();
+  queue_.let_go(now);
   if (one.frame) {
     s_.receives.receive(std::move(one), now);
   } else {
@@ -51,6 +54,7 @@ bool HcaQpFetch::ask(Time now) {
   const bool is_hit = outcome == QpLookup::Outcome::kHit;
   ++(is_hit ? s_.totals.qpsc_hits : s_.totals.qpsc_misses);
   (is_hit ? fetched_ : unfetched_).push_back(queue_.take(now));
+  queue_.hold(now);
   return true;
 }
 
@@ -89,8 +93,19 @@ void HcaQpFetch::start_window(Time now) {
 
 void HcaQpFetch::add_more_waits(const std::string& place, Time /*now*/,
                                 std::vector<WaitResult>& all) const {
-  all.push_back(pinned_waits_.result({place, "qp_states", ResourceRole::kSlots, "down", "write",
-                                      "device.rdma.qpsc_entries", s_.config.rdma.qpsc_entries}));
+  const std::vector<unsigned>& shares = s_.config.rdma.shares.states;
+  Resource states = {place,
+                     "qp_states",
+                     ResourceRole::kSlots,
+                     "down",
+                     "write",
+                     "device.rdma.qpsc_entries",
+                     s_.config.rdma.qpsc_entries};
+  if (shares.size() == s_.config.function_count()) {  // nobody has the rest
+    states.key = "device.rdma.shares.states";
+    states.capacity = *std::min_element(shares.begin(), shares.end());
+  }
+  all.push_back(pinned_waits_.result(states));
 }
 
 }  // namespace flitwise

@@ -3,7 +3,8 @@
 /// In: kicks, and frames that have been checked. Out: kicks to descriptor fetch, frames to receive,
 /// those of one queue pair in their order. Queue: `fifo` entries, and as many that have asked for
 /// their state. Latency: `fetch` where the state is there, else the read of it; interval: a clock.
-/// A full receive stage blocks it, and a cache all of whose entries are pinned.
+/// A full receive stage blocks it, and a cache all of whose entries are pinned. Where kicks and
+/// frames wait for its last place, they have it by turns.
 #pragma once
 
 #include <deque>
@@ -20,8 +21,16 @@ class HcaQpFetch final : public HcaStage<HcaArrived>, public HcaFetches {
                  parts.config.rdma.timing.fetch, parts.config.rdma.timing.clock),
         s_(parts) {}
 
-  bool has_room() const override { return !queue_.is_full(); }
-  void fetch(HcaArrived work, Time now) override { push(std::move(work), now); }
+  bool has_room_for_kick(Time now) const override {
+    return free_places() > (last_is_kick_ && s_.frames.has_frame(now) ? 1U : 0U);
+  }
+  bool has_room_for_frame(Time now) const override {
+    return free_places() > (!last_is_kick_ && s_.kicks.has_kick(now) ? 1U : 0U);
+  }
+  void fetch(HcaArrived work, Time now) override {
+    last_is_kick_ = !work.frame;
+    push(std::move(work), now);
+  }
   void state_came(std::uint32_t pair) override;
 
   bool run(Time now) override;
@@ -35,11 +44,13 @@ class HcaQpFetch final : public HcaStage<HcaArrived>, public HcaFetches {
                       std::vector<WaitResult>& all) const override;
 
  private:
+  std::size_t free_places() const { return queue_.depth() - queue_.size(); }
   bool dispatch(Time now);
   bool ask(Time now);
 
   const HcaParts& s_;
   std::deque<HcaArrived> fetched_, unfetched_;  // with their state, and without
+  bool last_is_kick_ = true;                    // that took a place
   OpenWait pinned_wait_;
   WaitBook pinned_waits_;
 };

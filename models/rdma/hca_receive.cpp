@@ -33,7 +33,8 @@ bool HcaReceive::take(Time now) {
   }
   HcaArrived& first = queue_.front();
   HcaPair& pair = s_.pairs[first.pair];
-  if (takes_buffer(first.packet) && pair.buffers.empty() && pair.receive.left() > 0) {
+  const bool may_come = pair.receive.left() > 0 && !pair.receive.is_lost;
+  if (takes_buffer(first.packet) && pair.buffers.empty() && may_come) {
     s_.totals.rq_misses += first.waits_for_entry ? 0 : 1;
     first.waits_for_entry = true;
     s_.rings.read(first.pair, true, now);
@@ -90,6 +91,7 @@ void HcaReceive::begin_atomic(HcaArrived& arrived, const RdmaEffect& effect, Tim
   read.needs = s_.pairs[arrived.pair].last_payload;
   s_.dma.start(read, now);
   atomic_ = std::move(arrived);
+  atomic_use_.set(1, now);
 }
 
 void HcaReceive::done(HcaJob& job, Time now) {
@@ -123,8 +125,28 @@ void HcaReceive::finish_atomic(const HcaJob& job, Time now) {
     s_.outcomes.after_rules(job.queue_pair, now);
   }
   atomic_.reset();
+  atomic_use_.set(0, now);
   s_.packets.ready(job.queue_pair, now);
   s_.states.release(job.queue_pair);
+}
+
+void HcaReceive::start_window(Time now) {
+  HcaStage::start_window(now);
+  atomic_use_.start_window(now);
+  window_begin_ = now;
+}
+
+void HcaReceive::end_window(Time when) {
+  window_end_ = when;
+  when == Time::never() ? atomic_use_.extend_window() : atomic_use_.end_window(when);
+}
+
+void HcaReceive::add_more_waits(const std::string& place, Time now,
+                                std::vector<WaitResult>& all) const {
+  WaitResult row{{place, "atomic", ResourceRole::kServer, "down", "write", "", 1}};
+  row.busy = atomic_use_.mean(now);
+  row.span = std::min(window_end_, now) - window_begin_;
+  all.push_back(row);
 }
 
 std::string HcaReceive::waiting() const {

@@ -11,6 +11,7 @@
 
 #include "rdma/hca_seams.h"
 #include "rdma/hca_stage.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -29,6 +30,10 @@ class HcaReceive final : public HcaStage<HcaArrived>, public HcaReceives {
   void done(HcaJob& job, Time now) override;
   bool is_quiet() const override { return HcaStage::is_quiet() && !atomic_; }
   std::string waiting() const override;
+  void start_window(Time now) override;
+  void end_window(Time when) override;
+  void add_more_waits(const std::string& place, Time now,
+                      std::vector<WaitResult>& all) const override;
 
  private:
   bool take(Time now);
@@ -38,6 +43,8 @@ class HcaReceive final : public HcaStage<HcaArrived>, public HcaReceives {
 
   const HcaParts& s_;
   std::optional<HcaArrived> atomic_;  // that is carried out
+  UseClock atomic_use_;
+  Time window_begin_{}, window_end_ = Time::never();
 };
 
 }  // namespace flitwise

@@ -59,6 +59,12 @@ std::string Hca::waiting() const {
   return text;
 }
 
+// What a peer has lost is asked for again when a timer runs out. [LR-3] [VB-9]
+Time Hca::waits_until() const {
+  const Time timer = completion_.next_timer();
+  return timer == Time::never() ? Time{} : timer;
+}
+
 void Hca::start_window() {
   const Time now = flitwise::now();
   before_ = totals_;
@@ -73,12 +79,16 @@ void Hca::start_window() {
 
 void Hca::end_window() {
   window_end_ = flitwise::now();
-  builder_.end_window(window_end_);
+  for (HcaModule* const stage : stages_) {
+    stage->end_window(window_end_);
+  }
 }
 
 void Hca::extend_window() {
   window_end_ = Time::never();
-  builder_.end_window(window_end_);
+  for (HcaModule* const stage : stages_) {
+    stage->end_window(window_end_);
+  }
 }
 
 std::vector<WaitResult> Hca::waits() const {

@@ -104,7 +104,9 @@ const StatisticsTable& hca_stage_table() {
           .real("busy", &Row::busy_ns, "ns", "Time in which it could take no other one.")
           .count("waits", &Row::waits, "Times that an entry waited for others, or for room behind.")
           .real("time.mean", &Row::time_mean, "ns",
-                "From when an entry comes to when it goes on: mean. [HP-6]")
+                "From when an entry comes to when it goes on: mean. Of those that have no queue, "
+                "from "
+                "when an access might leave to its end. [HP-6]")
           .count("accesses", &Row::accesses, "Reads and writes of host memory for it.")
           .count("bytes", &Row::bytes, "Bytes of these.", "byte")
           .show(stages_view);
@@ -126,8 +128,10 @@ const StatisticsTable& verbs_table() {
           .count("sends", &Row::sends, "SENDs among them.")
           .count("atomics", &Row::atomics, "FETCH_ADDs and CMP_SWPs among them.")
           .count("received", &Row::received, "Messages of the peer that came by SEND.")
-          .real("goodput", &Row::goodput_gbps, "Gb/s",
-                "Payload of complete work requests over the time up to the last completion.")
+          .real(
+              "goodput", &Row::goodput_gbps, "Gb/s",
+              "Payload of complete work requests over the time up to the last completion, from the "
+              "begin of the window, or from when the function may post its first one.")
           .real("latency.mean", &Row::latency_mean, "ns",
                 "From when a work request arrives, or software comes to it, to the look that finds "
                 "its completion: mean.")

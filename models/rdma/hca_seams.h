@@ -17,6 +17,8 @@ class HcaKicks {
  public:
   /// Something of it may go on: it has its turn.
   virtual void kick(std::uint32_t pair, Time now) = 0;
+  /// One of them could go to queue pair fetch now.
+  virtual bool has_kick(Time now) const = 0;
 
  protected:
   ~HcaKicks() = default;
@@ -25,9 +27,11 @@ class HcaKicks {
 /// Implemented by HcaQpFetch.
 class HcaFetches {
  public:
-  virtual bool has_room() const = 0;
+  /// Its last place is for kicks and for frames by turns, where both wait.
+  virtual bool has_room_for_kick(Time now) const = 0;
+  virtual bool has_room_for_frame(Time now) const = 0;
   /// A kick or a frame: it goes on when the state of its queue pair is there, which is pinned from
-  /// then on. REQUIRES: has_room().
+  /// then on. REQUIRES: there is room for it.
   virtual void fetch(HcaArrived work, Time now) = 0;
   /// The state that was not there has come.
   virtual void state_came(std::uint32_t pair) = 0;
@@ -131,6 +135,8 @@ class HcaFrameMemory {
   virtual void give_room(const Frame& frame) = 0;
   /// Likewise; it is counted by what has become of it.
   virtual void drop(const char* why, const Frame& frame) = 0;
+  /// One of them could go to queue pair fetch now.
+  virtual bool has_frame(Time now) const = 0;
 
  protected:
   ~HcaFrameMemory() = default;

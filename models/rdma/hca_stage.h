@@ -50,6 +50,15 @@ class HcaQueue {
     spent_ += static_cast<std::uint64_t>(now.fs);
     return entries_.take();
   }
+  /// Something of the stage that is not in this queue, or not any more: its time there counts.
+  void hold(Time now) {
+    ++held_;
+    spent_ -= static_cast<std::uint64_t>(now.fs);
+  }
+  void let_go(Time now) {
+    --held_;
+    spent_ += static_cast<std::uint64_t>(now.fs);
+  }
   /// What is due still waits for others, after all that could be done now.
   void note_blocked(bool is_blocked, Time now) { blocked_.set(is_blocked, waits_, now); }
 
@@ -71,14 +80,14 @@ class HcaQueue {
  private:
   // Time that all entries so far have spent here, together, modulo 2^64 fs.
   std::uint64_t spent_until(Time now) const {
-    return spent_ + entries_.size() * static_cast<std::uint64_t>(now.fs);
+    return spent_ + (entries_.size() + held_) * static_cast<std::uint64_t>(now.fs);
   }
 
   std::size_t depth_;
   Time latency_, clock_;
   Time free_{}, due_{};
   DueQueue<Entry> entries_;
-  std::uint64_t entered_ = 0, spent_ = 0, before_ = 0;
+  std::uint64_t entered_ = 0, held_ = 0, spent_ = 0, before_ = 0;
   Time busy_{};
   OpenWait blocked_;
   WaitBook waits_;

@@ -27,6 +27,7 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
       push(pair, now);
     }
   }
+  bool has_kick(Time now) const override { return queue_.is_due(now) || !turns_.empty(); }
   bool run(Time now) override {
     bool has_moved = false;
     if (!s_.pairs.are_served()) {
@@ -35,10 +36,16 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
     for (; queue_.is_due(now) && !s_.pairs.weights().empty(); has_moved = true) {
       const std::uint32_t pair = queue_.take(now);
       turns_.push(s_.config.place_of(pair), pair);
+      queue_.hold(now);
     }
-    for (; s_.fetches.has_room() && (queue_.is_due(now) || !turns_.empty()); has_moved = true) {
+    for (; has_kick(now) && s_.fetches.has_room_for_kick(now); has_moved = true) {
       HcaArrived kicked;
-      kicked.pair = turns_.empty() ? queue_.take(now) : turns_.take();
+      if (turns_.empty()) {
+        kicked.pair = queue_.take(now);
+      } else {
+        kicked.pair = turns_.take();
+        queue_.let_go(now);
+      }
       s_.pairs[kicked.pair].is_kicked = false;
       s_.fetches.fetch(std::move(kicked), now);
     }

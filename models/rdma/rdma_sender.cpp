@@ -148,9 +148,6 @@ void RdmaSender::start(Time now) {
   for (std::uint32_t place = 0; place < config_.hca.function_count(); ++place) {
     write_states(place);
   }
-  if (!config_.posts) {  // it only serves, from now on
-    site_.counting_starts(site_.index);
-  }
   for (std::uint32_t place = 0; eps_ && place < config_.hca.function_count(); ++place) {
     write_registers(place);
   }
@@ -216,10 +213,15 @@ void RdmaSender::command_shares() {
   }
 }
 
-// A work request begins, or an act of a guest: the window does with the first behind the warm-up.
+// A work request begins, or an act of a guest: the window does with the first behind the warm-up,
+// and that of a device that only serves with the first of those that ask it.
 void RdmaSender::count() {
-  if (begun_++ == warmup_) {
-    site_.counting_starts(site_.index);
+  if (begun_++ != warmup_) {
+    return;
+  }
+  site_.counting_starts(site_.index);
+  if (site_.served) {
+    site_.counting_starts(*site_.served);
   }
 }
 

@@ -35,8 +35,9 @@ class RdmaSender final : public DeviceSender {
     RootPort& port;
     HostBridge& bridge;
     MemoryPort& memory;
-    MemoryPort& peer_memory;  ///< of the one that it asks
-    std::size_t index;        ///< of the device, for these:
+    MemoryPort& peer_memory;            ///< of the one that it asks
+    std::size_t index;                  ///< of the device, for these:
+    std::optional<std::size_t> served;  ///< the one that it asks, where that asks nobody
     /// BAR 0 of a function, once it has one.
     const std::function<std::uint64_t(std::size_t, unsigned)>& bar;
     const std::function<void(std::size_t)>& counting_starts;  ///< with the next request

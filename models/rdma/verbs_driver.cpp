@@ -88,7 +88,9 @@ void VerbsDriver::work() {
   if (std::exchange(is_posting_, false)) {
     finish_post();
   }
-  if (look(now) || begin_post(now)) {
+  const bool is_at_work = look(now) || begin_post(now);
+  thread_.set(is_at_work ? 1 : 0, now);
+  if (is_at_work) {
     wakeup_.at(free_);
     return;
   }
@@ -150,6 +152,11 @@ bool VerbsDriver::take_completion(bool is_receive, Time now) {
 void VerbsDriver::retire(const WorkCompletion& completion, Time now) {
   const std::uint32_t number = completion.queue_pair - kFirstQueuePair;
   Pair& pair = pairs_[number];
+  last_done_ = now;
+  if (completion.status == WorkStatus::kLocalOperation) {
+    give_up(pair);
+    return;
+  }
   Request& request = request_of(number, pair.completed);
   disordered_ += completion.id == pair.completed && !completion.is_receive &&
                          completion.opcode == request.opcode && pair.completed != pair.posted
@@ -158,7 +165,6 @@ void VerbsDriver::retire(const WorkCompletion& completion, Time now) {
   ++pair.completed;
   ++completed_;
   pair.sends_completed += request.opcode == WorkOpcode::kSend ? 1 : 0;
-  last_done_ = now;
   if (completion.status != WorkStatus::kSuccess) {
     ++errors_[name_of(completion.status)];
     pair.is_dead = true;
@@ -185,6 +191,19 @@ void VerbsDriver::retire(const WorkCompletion& completion, Time now) {
   if (request.counts) {
     latency_.record(now - request.begun);
   }
+}
+
+// The adapter cannot read its ring: what was posted there ends here.
+void VerbsDriver::give_up(Pair& pair) {
+  const std::uint32_t left = pair.posted - pair.completed;
+  ++errors_[name_of(WorkStatus::kLocalOperation)];
+  if (left > 1) {
+    errors_[name_of(WorkStatus::kFlushed)] += left - 1;
+  }
+  completed_ += left;
+  pair.completed = pair.posted;
+  pair.sends_completed = pair.sends;
+  pair.is_dead = true;
 }
 
 // A SEND of the peer: its number among those of its queue pair says what its bytes are.
@@ -225,22 +244,28 @@ void VerbsDriver::post_receive(std::uint32_t number) {
 // ---- requests
 
 void VerbsDriver::load() {
-  while (!has_item_ && !is_exhausted_) {
-    has_item_ = stream_->next(item_);
+  bool is_new = false;
+  while (!is_exhausted_ && !has_item_) {
+    has_item_ = is_new = stream_->next(item_);
     is_exhausted_ = !has_item_;
     if (has_item_ && pairs_[pair_of_item()].is_dead) {
-      has_item_ = false;
-      ++errors_["queue_pair_in_error"];
-      ++not_posted_;
+      drop_item();
     }
-    if (has_item_) {
-      opcode_ = draw();
-    }
+  }
+  if (is_new && has_item_) {
+    opcode_ = draw();
   }
   if (has_given_out() && !has_told_) {
     has_told_ = true;
     hooks_.work_ended();
   }
+}
+
+// Its queue pair is in error.
+void VerbsDriver::drop_item() {
+  has_item_ = false;
+  ++errors_["queue_pair_in_error"];
+  ++not_posted_;
 }
 
 WorkOpcode VerbsDriver::draw() {
@@ -290,6 +315,9 @@ bool VerbsDriver::is_at_peer(std::uint32_t pair, std::uint32_t number,
 }
 
 bool VerbsDriver::begin_post(Time now) {
+  if (has_item_ && pairs_[pair_of_item()].is_dead) {
+    drop_item();
+  }
   load();
   if (!has_item_ || origin_ + item_.at > now || !has_room(pair_of_item(), now)) {
     return false;

@@ -64,6 +64,8 @@ class VerbsDriver final : public ComponentModule {
   void add_progress(Progress& sum) const override;
   std::string waiting() const override;
   void start_window() override;
+  void end_window() override;
+  void extend_window() override;
   std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
   Counts errors() const override;
@@ -84,12 +86,14 @@ class VerbsDriver final : public ComponentModule {
   void arm(std::uint32_t queue) { hooks_.arm({queue, static_cast<std::uint32_t>(looked_[queue])}); }
   bool take_completion(bool is_receive, Time now);
   void retire(const WorkCompletion& completion, Time now);
+  void give_up(Pair& pair);
   void take_message(const WorkCompletion& completion);
   // Of payload that came; what forged frames have left nobody knows.
   void expect_bytes(bool are_right) { corrupted_ += are_right || config_.is_attacked ? 0 : 1; }
   void post_receive(std::uint32_t pair);
   bool begin_post(Time now);
   void load();
+  void drop_item();
   WorkOpcode draw();
   bool has_room(std::uint32_t pair, Time now);
   bool is_place_free(std::uint32_t pair);
@@ -123,6 +127,7 @@ class VerbsDriver final : public ComponentModule {
 
   Time origin_ = Time::never();
   Time free_{};            // of what it does
+  UseClock thread_;        // in use up to then
   DueQueue<bool> coming_;  // entries of completion queues, until they are taken
   Time last_coming_{};
   WorkItem item_;
@@ -139,7 +144,7 @@ class VerbsDriver final : public ComponentModule {
   WaitBook queue_waits_, completions_waits_;
   LatencyHistogram latency_;
   VerbsResult totals_, before_;
-  Time last_done_{}, window_begin_{};
+  Time last_done_{}, window_begin_{}, window_end_ = Time::never();
   bool counts_ = false, has_told_ = false, is_down_ = false;  // its function is down
   std::uint32_t epoch_ = 0;                                   // of its connections
   std::uint64_t not_posted_ = 0, lost_ = 0;  // of queue pairs in error; of functions reset

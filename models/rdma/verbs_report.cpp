@@ -41,8 +41,19 @@ void VerbsDriver::start_window() {
   latency_ = LatencyHistogram();
   counts_ = true;
   window_begin_ = now;
+  thread_.start_window(now);
   queue_waits_.start_window(now);
   completions_waits_.start_window(now);
+}
+
+void VerbsDriver::end_window() {
+  window_end_ = flitwise::now();
+  thread_.end_window(window_end_);
+}
+
+void VerbsDriver::extend_window() {
+  window_end_ = Time::never();
+  thread_.extend_window();
 }
 
 std::vector<WaitResult> VerbsDriver::waits() const {
@@ -51,7 +62,13 @@ std::vector<WaitResult> VerbsDriver::waits() const {
   }
   const RdmaConfig& rdma = config_.hca.rdma;
   const bool is_memory = places_ < rdma.queue;
-  return {queue_waits_.result({name(), "send_queue", ResourceRole::kSlots, "down", "write",
+  const Time now = flitwise::now();
+  WaitResult thread{
+      {name(), "thread", ResourceRole::kServer, "down", "write", "host.verbs.timing.post", 1}};
+  thread.busy = thread_.mean(now);
+  thread.span = std::min(window_end_, now) - window_begin_;
+  return {thread,
+          queue_waits_.result({name(), "send_queue", ResourceRole::kSlots, "down", "write",
                                is_memory ? "workload.buffer_size" : "device.rdma.queue", places_}),
           completions_waits_.result({name(), "completion_queue", ResourceRole::kSlots, "down",
                                      "write", "device.rdma.cq", rdma.cq})};
@@ -66,7 +83,7 @@ void VerbsDriver::report(RunResult& result) const {
   row.latency_p50 = latency.p50;
   row.latency_p99 = latency.p99;
   row.latency_max = latency.max;
-  const Time span = last_done_ - window_begin_;
+  const Time span = last_done_ - std::max(window_begin_, origin_);
   row.goodput_gbps =
       row.operations > 0 && span > Time{} ? static_cast<double>(row.bytes) * 8 / span.ns() : 0;
   result.rows<VerbsResult>().push_back(std::move(row));

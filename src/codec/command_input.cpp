@@ -35,6 +35,9 @@ std::vector<InputPacket> packets_in(std::istream& in) {
     for (const Json& item : whole.is_array() ? whole : Json::array({whole})) {
       inputs.push_back({item, 1});
     }
+    if (inputs.empty()) {
+      refuse({"stdin", 1, {}}, "", "no packet in the list; expected an object with its fields");
+    }
     return inputs;
   }
   int line = 0;

@@ -319,7 +319,8 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
       if (input.json.is_object()) {
         input.json.update(overrides);
       }
-      const JsonSource source{input.line == 0 ? "--set" : "stdin", input.line, {}};
+      const bool is_set = input.line == 0 && !sets.empty();
+      const JsonSource source{is_set ? "--set" : "stdin", input.line, {}};
       if (kind == "flit") {
         flits.push_back(flit_plan_from_json(input.json, source));
       } else {

@@ -57,8 +57,16 @@ std::string candidate(const Config& config, const config::Key& key) {
   const Json present = key.write(config);
   if (present.is_string()) {
     const bool is_shorter = boost::algorithm::ends_with(key.path, ".clock") ||
-                            key.path.rfind("host.cores.timing.", 0) == 0;  // likewise
+                            key.path.rfind("host.cores.timing.", 0) == 0 ||
+                            key.path.rfind("host.verbs.timing.", 0) == 0;  // likewise
     return times(is_shorter ? 0.5 : 2, present.get<std::string>());
+  }
+  if (present.is_array()) {  // of shares
+    Json larger = present;
+    for (Json& one : larger) {
+      one = one.is_number_unsigned() || one.is_number_integer() ? 2 * one.get<std::uint64_t>() : 0;
+    }
+    return larger.dump();
   }
   if (!present.is_number_unsigned() && !present.is_number_integer()) {
     return present.is_number() ? fmt::format("{}", 2 * present.get<double>()) : "";
@@ -75,9 +83,8 @@ std::size_t broken_by(const Config& config) {
 bool is_valid(Config config, const config::Key& key, const std::string& text) {
   const std::size_t before = broken_by(config);
   bool is_read = true;
-  config::Value value;
-  value.kind = config::Value::Kind::kScalar;
-  value.text = text;
+  config::ProblemList problems;
+  const config::Value value = config::parse_yaml(text, {}, problems, true);
   key.read(config, value,
            {[&is_read](const config::Place&, const std::string&) { is_read = false; }, {}});
   return is_read && broken_by(config) <= before;

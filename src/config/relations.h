@@ -75,6 +75,8 @@ void check_rdma(const Config& config, BrokenRelations& broken);
 /// Devices that send by PIO: virtual lanes without weight, threads without a context, thresholds
 /// and depths that do not fit, times that are no whole number of clocks of a core.
 void warn_of_pio(const Config& whole, std::vector<std::string>& warnings);
+/// Adapters whose timers are too short, or whose structures lie badly.
+void warn_of_rdma(const Config& whole, std::vector<std::string>& warnings);
 
 /// Devices whose requests fail, most or all of them, and those that host software cannot find.
 void warn_of_failing_requests(const Config& whole, std::vector<std::string>& warnings);

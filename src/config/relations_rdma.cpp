@@ -119,18 +119,26 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 "device.rdma.cq of an entry or more for each",
                 workload.domains, rdma.cq);
   const std::size_t functions = functions_of(config);
-  broken.add_if(config.host.verbs.hostile >= functions,
+  broken.add_if(config.host.verbs.hostile > 0 && config.host.verbs.hostile >= functions,
                 {"host.verbs.hostile", "workload.functions", "device.functions.count"},
                 "{} hostile functions of {} that carry the workload; expected one at least whose "
                 "software is none",
                 config.host.verbs.hostile, functions);
   check_shares(rdma, functions, broken);
-  const Bytes mtu_room = std::min(rdma.dma_memory, rdma.payload_ram) / 2;
-  broken.add_if(rdma.mtu > mtu_room,
-                {"device.rdma.mtu", "device.rdma.dma_memory", "device.rdma.payload_ram"},
-                "an MTU of {}; expected memories of two packets or more", size_text(rdma.mtu));
   // A WRITE with an immediate has most headers.
-  const Bytes frame = wire_bytes_of(14 + 20 + 8 + 12 + 16 + 4 + rdma.mtu + 4);
+  const Bytes packet = 14 + 20 + 8 + 12 + 16 + 4 + rdma.mtu + 4, frame = wire_bytes_of(packet);
+  broken.add_if(2 * Bytes{rdma.mtu} > rdma.dma_memory || 2 * packet > rdma.payload_ram,
+                {"device.rdma.mtu", "device.rdma.dma_memory", "device.rdma.payload_ram"},
+                "an MTU of {}; expected memories of two packets or more: of {} of payload, and of "
+                "{} with headers",
+                size_text(rdma.mtu), size_text(2 * Bytes{rdma.mtu}), size_text(2 * packet));
+  const auto& translated = rdma.pretranslation.timing;
+  broken.add_if(rdma.pretranslation.is_on && translated.longest_retry < translated.retry,
+                {"device.rdma.pretranslation.timing.longest_retry",
+                 "device.rdma.pretranslation.timing.retry"},
+                "the longest time to the next attempt is {:.0f} us, and the first {:.0f} us; "
+                "expected no less",
+                translated.longest_retry.ns() / 1'000, translated.retry.ns() / 1'000);
   broken.add_if(
       config.network.topology == NetworkTopology::kSwitch && config.network.switches.queue < frame,
       {"network.switch.queue", "device.rdma.mtu"},
@@ -148,7 +156,7 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 "addresses that all are translated already; expected workload.at untranslated");
   const RdmaGeometry geometry = geometry_of(config);
   const RdmaArea area(geometry, 0, 0U);
-  constexpr Bytes kUnit = Bytes{1} << 10;
+  constexpr Bytes kUnit = Bytes{4} << 10;  // buffers have whole pages
   const Bytes most = std::max<Bytes>(geometry.most_bytes, 8) + 63;
   broken.add_if(
       geometry.together > 0 && area.places() == 0,
@@ -164,8 +172,10 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
       geometry.together == 0 && area.places() == 0,
       {"workload.buffer_size", size, "device.rdma.queue", "device.rdma.cq"},
       "a buffer of {} for rings of {} entries, two completion queues of {} and messages of {}; "
-      "expected room for three messages behind them, 1MiB or more",
-      size_text(workload.buffer_size), rdma.queue, rdma.cq, size_text(geometry.most_bytes));
+      "expected room for three messages behind them, {} or more",
+      size_text(workload.buffer_size), rdma.queue, rdma.cq, size_text(geometry.most_bytes),
+      size_text((area.completions_begin() + area.completions_bytes() + 3 * most + kUnit - 1) /
+                kUnit * kUnit));
 }
 
 namespace {

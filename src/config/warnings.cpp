@@ -340,6 +340,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   warn_of_lost_page_requests(config, all);
   config::warn_of_failing_requests(config, all);
   config::warn_of_pio(config, all);
+  config::warn_of_rdma(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_part(for_instance(config, name), own);

@@ -14,7 +14,8 @@ namespace flitwise {
 
 /// Places in a frame, and in its IPv4 header.
 inline constexpr std::size_t kIpv4At = 14, kIpv4Bytes = 20;
-inline constexpr std::size_t kIpv4TosAt = 1, kIpv4TtlAt = 8, kIpv4DestinationAt = 16;
+inline constexpr std::size_t kIpv4TosAt = 1, kIpv4TtlAt = 8, kIpv4SourceAt = 12,
+                             kIpv4DestinationAt = 16;
 
 /// IPv4 without options, with the checksum of its header.
 inline bool has_good_ipv4(const ByteVector& frame) {

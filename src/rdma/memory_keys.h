@@ -28,7 +28,8 @@ struct MemoryRegion {
 };
 
 /// A key is the place of a region in the table [31:8] and a tag [7:0], which changes each time that
-/// a region takes the place, so that an old key fits none. It is lkey and rkey at once. [RDM-9]
+/// a region takes the place, so that an old key fits none before 255 others have had it. It is lkey
+/// and rkey at once. [RDM-9]
 class MemoryKeys {
  public:
   /// REQUIRES: 1..2^24 regions.

@@ -106,6 +106,7 @@ enum class QpCounter : std::uint8_t {
   kForgotten,     ///< duplicates of READs and atomics that nobody remembers
   kBogusAck,      ///< for a PSN that was never sent
   kStaleAck,      ///< for a PSN that is acknowledged
+  kBadSyndrome,   ///< an ACK whose syndrome means nothing
   kSequenceNaks,  ///< sent
   kRnrNak,        ///< sent
   kErrorNak,      ///< sent
@@ -117,19 +118,31 @@ enum class QpCounter : std::uint8_t {
   kNotified,    ///< CNPs taken
   kNotifies     ///< CNPs sent
 };
-inline constexpr int kQpCounters = 22;
+inline constexpr int kQpCounters = 23;
 constexpr const char* name_of(QpCounter counter) {
-  constexpr const char* kNames[] = {"rx_bad_icrc",      "rx_bad_version",
-                                    "rx_bad_transport", "rx_bad_opcode",
-                                    "rx_qp_mismatch",   "rx_bad_p_key",
-                                    "rx_bad_state",     "rx_out_of_order",
-                                    "rx_duplicate",     "rx_forgotten",
-                                    "rx_bogus_ack",     "rx_stale_ack",
-                                    "sequence_naks",    "rnr_naks",
-                                    "error_naks",       "timeouts",
-                                    "resent",           "lost_answers",
-                                    "rx_ooo_overflow",  "rx_held",
-                                    "rx_cnp",           "cnps"};
+  constexpr const char* kNames[] = {"rx_bad_icrc",
+                                    "rx_bad_version",
+                                    "rx_bad_transport",
+                                    "rx_bad_opcode",
+                                    "rx_qp_mismatch",
+                                    "rx_bad_p_key",
+                                    "rx_bad_state",
+                                    "rx_out_of_order",
+                                    "rx_duplicate",
+                                    "rx_forgotten",
+                                    "rx_bogus_ack",
+                                    "rx_stale_ack",
+                                    "rx_bad_syndrome",
+                                    "sequence_naks",
+                                    "rnr_naks",
+                                    "error_naks",
+                                    "timeouts",
+                                    "resent",
+                                    "lost_answers",
+                                    "rx_ooo_overflow",
+                                    "rx_held",
+                                    "rx_cnp",
+                                    "cnps"};
   return name_in(kNames, counter);
 }
 

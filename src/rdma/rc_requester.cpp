@@ -34,12 +34,14 @@ void RcRequester::reset() {
   work_.clear();
   next_ = next_packet_ = reads_out_ = without_ack_request_ = 0;
   oldest_ = sent_end_ = allotted_end_ = 0;
+  asked_ = kPsnMask;
   waits_for_rnr_ = has_gone_back_ = false;
   forget_sent();
 }
 
 void RcRequester::begin(Psn first) {
   oldest_ = sent_end_ = allotted_end_ = first & kPsnMask;
+  asked_ = psn_plus(oldest_, kPsnMask);
   forget_sent();
   retries_left_ = context_.setup.retries;
   rnr_retries_left_ = context_.setup.rnr_retries;
@@ -86,8 +88,7 @@ bool RcRequester::next(RdmaPacket& packet) {
     }
     const Psn psn = psn_plus(work.first, next_packet_);
     const bool is_again = psn_distance(psn, sent_end_) < 0;
-    if (work.failure != WorkStatus::kSuccess ||
-        (!is_again && psn_distance(psn, oldest_) >= static_cast<int>(context_.setup.window))) {
+    if (work.failure != WorkStatus::kSuccess || !is_in_window(psn)) {
       return false;
     }
     if (!make(work, next_packet_, packet)) {
@@ -99,6 +100,18 @@ bool RcRequester::next(RdmaPacket& packet) {
     return true;
   }
   return false;
+}
+
+RequesterWait RcRequester::waits_for() const {
+  if (!is_one_of(context_.state, kSendingStates) || waits_for_rnr_ || next_ == work_.size()) {
+    return RequesterWait::kNone;
+  }
+  const Work& work = work_[next_];
+  if (!work.is_started && is_read_too_many(work)) {
+    return RequesterWait::kReads;
+  }
+  const Psn psn = work.is_started ? psn_plus(work.first, next_packet_) : allotted_end_;
+  return work.packets == 0 || is_in_window(psn) ? RequesterWait::kNone : RequesterWait::kWindow;
 }
 
 // A packet of a work request that has begun.
@@ -126,11 +139,10 @@ void RcRequester::begin_packet(RdmaPacket& packet) const {
 
 // [VB-10] [VB-C9] [PS-3]; a queue that drains starts nothing. [VB-3]
 bool RcRequester::may_start(const Work& work) const {
-  const bool reads = is_read_or_atomic(work.request.opcode);
   const std::uint64_t unacknowledged = (allotted_end_ - oldest_) & kPsnMask;
   return context_.state == QpState::kRts && !(work.request.is_fenced && reads_out_ > 0) &&
-         !(reads && reads_out_ >= context_.setup.most_reads_out) &&
-         !(work.packets == 0 && next_ > 0) && unacknowledged + work.packets <= kMostOutstandingPsns;
+         !is_read_too_many(work) && !(work.packets == 0 && next_ > 0) &&
+         unacknowledged + work.packets <= kMostOutstandingPsns;
 }
 
 bool RcRequester::start(Work& work) {
@@ -156,6 +168,7 @@ void RcRequester::fill(const Work& work, std::uint32_t index, RdmaPacket& packet
     packet.opcode = RdmaOpcode::kReadRequest;
     packet.address += offset;
     packet.length = static_cast<std::uint32_t>(work.bytes - offset);
+    asked_again_ = index > 0 ? packet.psn : asked_again_;
   } else if (is_atomic(request.opcode)) {
     packet.opcode =
         request.opcode == WorkOpcode::kCmpSwap ? RdmaOpcode::kCmpSwap : RdmaOpcode::kFetchAdd;
@@ -183,8 +196,18 @@ void RcRequester::fill_message(const Work& work, std::uint32_t index, RdmaPacket
   packet.payload_bytes = static_cast<std::uint32_t>(packet.payload.bytes());
   packet.pad = pad_of(packet.payload_bytes);
   packet.is_solicited = is_last && work.request.is_solicited;
-  packet.asks_for_ack = is_last || ++without_ack_request_ >= kPacketsPerAckRequest;
-  without_ack_request_ = packet.asks_for_ack ? 0 : without_ack_request_;
+  packet.asks_for_ack =
+      is_last || ++without_ack_request_ >= kPacketsPerAckRequest || ends_window(packet.psn);
+  if (packet.asks_for_ack) {
+    without_ack_request_ = 0;
+    asked_ = packet.psn;
+  }
+}
+
+// Is nothing sent behind it before an ACK comes that nobody has asked for?
+bool RcRequester::ends_window(Psn psn) const {
+  const bool is_asked = psn_distance(asked_, oldest_) >= 0 && psn_distance(asked_, psn) < 0;
+  return !is_asked && psn_distance(psn, oldest_) + 1 >= static_cast<int>(context_.setup.window);
 }
 
 void RcRequester::note_sent(Psn end, bool is_again) {
@@ -207,6 +230,7 @@ void RcRequester::note_sent(Psn end, bool is_again) {
 // The oldest packets, all of the oldest work, are done.
 void RcRequester::advance(std::uint32_t packets) {
   oldest_ = psn_plus(oldest_, packets);
+  asked_ = psn_distance(asked_, oldest_) < 0 ? psn_plus(oldest_, kPsnMask) : asked_;
   ++progress_;
   if (keeps_sent_) {
     sent_.advance(oldest_);
@@ -224,6 +248,7 @@ void RcRequester::advance(std::uint32_t packets) {
 }
 
 void RcRequester::go_back() {
+  asked_ = psn_plus(oldest_, kPsnMask);
   next_ = 0;
   next_packet_ = (oldest_ - work_.front().first) & kPsnMask;
 }

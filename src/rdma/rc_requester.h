@@ -20,6 +20,10 @@ constexpr const char* name_of(PostResult result) {
   return name_in(kNames, result);
 }
 
+/// What keeps its next packet back, where that is a number of its own: READs and atomics that are
+/// out, packets without an acknowledgement.
+enum class RequesterWait : std::uint8_t { kNone, kReads, kWindow };
+
 /// Its owner keeps the timer: it runs while timer_runs(), begins anew when progress() has changed
 /// [LR-3], and ends in time_out(). An RNR time ends in end_rnr_wait().
 class RcRequester {
@@ -65,6 +69,7 @@ class RcRequester {
   bool waits_for_rnr() const { return waits_for_rnr_; }
   std::uint8_t rnr_time() const { return rnr_time_; }  ///< code of the time to wait
   std::size_t waiting() const { return work_.size(); }
+  RequesterWait waits_for() const;
   Psn oldest() const { return oldest_; }      ///< that is not acknowledged
   Psn sent_end() const { return sent_end_; }  ///< behind the last that has ever been sent
 
@@ -82,8 +87,16 @@ class RcRequester {
   bool make(Work& work, std::uint32_t index, RdmaPacket& packet);
   bool start(Work& work);
   bool may_start(const Work& work) const;
+  bool is_read_too_many(const Work& work) const {
+    return is_read_or_atomic(work.request.opcode) && reads_out_ >= context_.setup.most_reads_out;
+  }
+  bool is_in_window(Psn psn) const {
+    return psn_distance(psn, sent_end_) < 0 ||  // it is sent again
+           psn_distance(psn, oldest_) < static_cast<int>(context_.setup.window);
+  }
   void fill(const Work& work, std::uint32_t index, RdmaPacket& packet);
   void fill_message(const Work& work, std::uint32_t index, RdmaPacket& packet);
+  bool ends_window(Psn psn) const;
   void begin_packet(RdmaPacket& packet) const;
   void note_sent(Psn end, bool is_again);
   void forget_sent();
@@ -117,6 +130,8 @@ class RcRequester {
   Psn oldest_ = 0, sent_end_ = 0, allotted_end_ = 0;
   std::uint32_t reads_out_ = 0;
   std::uint32_t without_ack_request_ = 0;
+  Psn asked_ = 0;  // the last packet since go_back() that asks for an ACK; before oldest_: none
+  Psn asked_again_ = 0;  // from where on a READ was last: its answer may begin there
   unsigned retries_left_ = 0, rnr_retries_left_ = 0;
   std::uint64_t progress_ = 0;
   std::uint8_t rnr_time_ = 0;

@@ -55,6 +55,8 @@ void RcRequester::take_ack(const RdmaPacket& packet) {
     take_nak(packet);
   } else if (packet.syndrome > kSequenceNak && packet.syndrome <= kOperationNak) {
     fail(status_of_nak(packet.syndrome));
+  } else {
+    context_.count(QpCounter::kBadSyndrome);
   }
 }
 
@@ -101,11 +103,15 @@ RdmaEffect RcRequester::effect_of(const RdmaPacket& packet, RdmaPacketKind kind,
   const bool is_last = index + 1 == work.packets;
   // One that was asked for to fill a hole is the last of that.
   const bool may_be_last = is_last || context_.setup.is_selective();
+  const bool may_be_first =
+      index == 0 || packet.psn == asked_again_ || context_.setup.is_selective();
   const std::uint64_t bytes = is_result ? 0 : effect.view.bytes();
-  const bool says_last = info_of(packet.opcode).is_last;
+  const RdmaOpcodeInfo& info = info_of(packet.opcode);
   if ((is_result ? !is_atomic(request.opcode) : request.opcode != WorkOpcode::kRead) ||
-      (is_last && !says_last) || (says_last && !may_be_last) || packet.payload_bytes != bytes ||
-      packet.pad != pad_of(packet.payload_bytes)) {
+      (packet.syndrome & kSyndromeType) != (kAckSyndrome & kSyndromeType) ||
+      (index == 0 && !info.is_first) || (info.is_first && !may_be_first) ||
+      (is_last && !info.is_last) || (info.is_last && !may_be_last) ||
+      packet.payload_bytes != bytes || packet.pad != pad_of(packet.payload_bytes)) {
     work.failure = WorkStatus::kBadResponse;
     return {};
   }

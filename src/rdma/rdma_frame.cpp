@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rdma/rdma_frame.h"
 
+#include <boost/endian/conversion.hpp>
+
 #include <algorithm>
 #include <cstring>
 
 #include "flitwise/error.h"
 #include "network/addresses.h"
+#include "network/ipv4_header.h"
 
 namespace flitwise {
 namespace {
@@ -186,10 +189,18 @@ std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts,
       extensions.has_place && info.kind == RdmaPacketKind::kWrite && !info.is_first;
   packet.payload_bytes = static_cast<std::uint32_t>(parts.payload_bytes);
   packet.is_intact = read.is_icrc_good;
+  packet.is_ip_intact = !read.flaw || read.flaw->error != RoceError::kIpChecksum;
   constexpr unsigned kCongested = 3;  // of the two ECN bits
   const unsigned class_of_traffic = bytes[parts.ip + 1];
   packet.is_marked = ((parts.is_ipv6 ? class_of_traffic >> 4 : class_of_traffic) & 3) == kCongested;
   return packet;
+}
+
+bool has_ends(const ByteVector& bytes, const RoceParts& parts, FrameEnds ends) {
+  const std::uint8_t* const ip = &bytes[parts.ip];
+  return !parts.is_ipv6 &&
+         boost::endian::load_big_u32(ip + kIpv4SourceAt) == ipv4_of_port(ends.source) &&
+         boost::endian::load_big_u32(ip + kIpv4DestinationAt) == ipv4_of_port(ends.destination);
 }
 
 }  // namespace flitwise

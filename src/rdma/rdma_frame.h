@@ -28,10 +28,15 @@ struct FrameEnds {
 /// seal (seal_roce). Echo, bitmap and RETH are there where the packet has them. ECN is 0, whatever
 /// is_marked says: that is for who sends it, and for switches. [CC-1]
 RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes);
-/// None: no frame of a reliable connection, which its receiver drops. A wrong ICRC, TVer or pad is
-/// for the checks of the queue pair. parts: where its payload is. `extensions`: those that both
-/// ends have agreed on; each packet that may have one has it.
+/// None: no frame of a reliable connection, which its receiver drops. A wrong checksum of IP is for
+/// the receiver (is_ip_intact), a wrong ICRC, TVer or pad for the checks of the queue pair. parts:
+/// where its payload is. `extensions`: those that both ends have agreed on; each packet that may
+/// have one has it.
 std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts,
                                     const RoceExtensions& extensions = {});
+
+/// Do its IP addresses say that it comes from there and goes there? REQUIRES: packet_of() has given
+/// its parts. [RX-1]
+bool has_ends(const ByteVector& bytes, const RoceParts& parts, FrameEnds ends);
 
 }  // namespace flitwise

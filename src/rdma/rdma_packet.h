@@ -97,7 +97,8 @@ struct RdmaPacket {
   std::uint16_t partition = 0xffff;  ///< P_Key
   std::uint32_t queue_pair = 0;      ///< DestQP
   Psn psn = 0;
-  bool is_intact = true;  ///< its ICRC is right
+  bool is_intact = true;     ///< its ICRC is right
+  bool is_ip_intact = true;  ///< so is the checksum of its IP header
   // RETH and AtomicETH
   std::uint64_t address = 0;
   std::uint32_t key = 0, length = 0;
@@ -116,7 +117,7 @@ struct RdmaPacket {
   bool has_echo = false, has_sack = false;  ///< of an ACK, as both ends have agreed
   AckEcho echo;
   std::uint64_t sack = 0;  ///< bit i: the PSN i + 1 behind the first that is missing is held [RX-6]
-  MemoryView payload;  ///< where its sender has it; a receiver asks for payload_bytes alone
+  MemoryView payload;      ///< where its sender has it; a receiver asks for payload_bytes alone
 };
 
 constexpr std::uint8_t pad_of(std::uint32_t bytes) {

@@ -61,12 +61,15 @@ enum class WorkStatus : std::uint8_t {
   kRemoteAccess,     ///< NAK 0x62
   kRemoteOperation,  ///< NAK 0x63
   kRetryExceeded,
-  kRnrRetryExceeded
+  kRnrRetryExceeded,
+  kLocalOperation  ///< the adapter cannot read what was posted: stands for all of it [VB-5]
 };
+inline constexpr int kWorkStatuses = 11;
 constexpr const char* name_of(WorkStatus status) {
-  constexpr const char* kNames[] = {
-      "SUCCESS",         "LOC_LEN_ERR",    "LOC_PROT_ERR", "WR_FLUSH_ERR",  "BAD_RESP_ERR",
-      "REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR",   "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR"};
+  constexpr const char* kNames[] = {"SUCCESS",           "LOC_LEN_ERR",  "LOC_PROT_ERR",
+                                    "WR_FLUSH_ERR",      "BAD_RESP_ERR", "REM_INV_REQ_ERR",
+                                    "REM_ACCESS_ERR",    "REM_OP_ERR",   "RETRY_EXC_ERR",
+                                    "RNR_RETRY_EXC_ERR", "LOC_QP_OP_ERR"};
   return name_in(kNames, status);
 }
 

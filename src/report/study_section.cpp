@@ -160,7 +160,8 @@ std::string block_table(const MergedSweep& merged, const BlockPresentation& bloc
 }  // namespace
 
 bool has_own_look(const BlockPresentation& block) {
-  return !block.plots.empty() || !block.verdict.figure.empty() || !block.crossing.figures.empty();
+  return !block.plots.empty() || !block.figures.empty() || !block.verdict.figure.empty() ||
+         !block.crossing.figures.empty();
 }
 
 std::string study_block_section(const MergedSweep& merged, const BlockPresentation& block,

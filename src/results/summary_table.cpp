@@ -11,6 +11,7 @@
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include "common/ranges.h"
+#include "rdma/work_request.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 
@@ -25,6 +26,19 @@ TextTable errors_table(const RunResult& result) {
     }
   }
   return table;
+}
+
+// What follows is of a run that did not do all that it was asked for.
+std::string failures_text(const RunResult& result) {
+  std::string kinds;
+  for (int i = 1; i < kWorkStatuses; ++i) {
+    const auto found = result.errors.find(name_of(static_cast<WorkStatus>(i)));
+    if (found != result.errors.end() && found->second > 0) {
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", found->first,
+                           with_thousands(found->second));
+    }
+  }
+  return kinds.empty() ? "" : fmt::format("Work requests failed: {}.\n", kinds);
 }
 
 std::vector<SummaryPart> checks_parts(const RunResult& result) {
@@ -211,6 +225,9 @@ std::vector<SummaryPart> summary_parts(const RunResult& result, RunEnd end) {
   };
   if (end == RunEnd::kComplete && !refusal_text(result).empty()) {
     parts.push_back({refusal_text(result) + "\n", true});
+  }
+  if (const std::string text = failures_text(result); !text.empty()) {
+    parts.push_back({text, true});
   }
   if (const ExplainResult* const most = most_limited(result.rows<ExplainResult>())) {
     parts.push_back({"Limit: " + text_of(*most) + "\n"});

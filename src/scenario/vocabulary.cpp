@@ -308,12 +308,12 @@ std::vector<std::string> other_counted_errors() {
       "untrusted_request window_read write_crosses_boundary write_out_of_bounds write_overflow "
       // RDMA adapters, and software that posts on them
       "bad_doorbell bad_command command_timeout bad_ring_entry failed_dma not_roce payload_ram "
-      "frame_damaged frame_delayed frame_lost frame_repeated "
+      "frame_damaged frame_delayed frame_forged frame_lost frame_repeated "
       "network_bad_header network_no_route network_queue_full network_ttl "
       "function_down function_not_set_up function_reset queue_pair_in_error "
       "rx_bad_icrc rx_bad_version rx_bad_transport rx_bad_opcode rx_qp_mismatch rx_bad_p_key "
       "rx_bad_state rx_function_down rx_out_of_service rx_out_of_order rx_duplicate rx_forgotten "
-      "rx_bogus_ack rx_stale_ack "
+      "rx_bogus_ack rx_stale_ack rx_bad_address rx_bad_ip_checksum rx_bad_syndrome "
       "sequence_naks rnr_naks error_naks timeouts resent lost_answers "
       "LOC_LEN_ERR LOC_PROT_ERR WR_FLUSH_ERR BAD_RESP_ERR REM_INV_REQ_ERR REM_ACCESS_ERR "
       "REM_OP_ERR RETRY_EXC_ERR RNR_RETRY_EXC_ERR");

@@ -26,7 +26,20 @@ struct RdmaActions {
                   {"detail", fmt::format("{} of end {}: {}", line.verb->name, line.end, detail)}});
   }
   static void set_up(RdmaScript& script, const RdmaLine& line) { script.set_up(line); }
-  static void send(RdmaScript& script, const RdmaLine& line) { script.send(line.end); }
+  static void send(RdmaScript& script, const RdmaLine& line) {
+    if (has_room(script, line, 1 - line.end)) {
+      script.send(line.end);
+    }
+  }
+  static bool has_room(RdmaScript& script, const RdmaLine& line, unsigned end) {
+    const bool has_room = script.has_room(end);
+    if (!has_room) {
+      refuse(script, line,
+             fmt::format("{} packets are on the way to end {}; expected fewer",
+                         script.ends_[end]->arriving.size(), end));
+    }
+    return has_room;
+  }
   static void send_by(RdmaScript& script, const RdmaLine& line) {
     script.send(line.end, static_cast<std::uint16_t>(line.numbers[0]));
   }

@@ -251,7 +251,7 @@ void read_rdma_send(JsonReader& in, SendWork& work) {
   in.flag("fence", work.is_fenced);
 }
 
-void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet) {
+void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet, bool& names_pair) {
   RdmaPacket& fields = packet.fields;
   in.field("opcode", [&](const Json& value) {
     std::uint64_t number = 0;
@@ -266,7 +266,10 @@ void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet) {
   });
   in.number("tver", 0, 15, fields.version);
   in.number("p_key", 0, 0xffff, fields.partition);
-  in.number("qpn", 0, kPsnMask, fields.queue_pair);
+  std::optional<std::uint64_t> pair;
+  in.number("qpn", 0, kPsnMask, pair);
+  names_pair = pair.has_value();
+  fields.queue_pair = static_cast<std::uint32_t>(pair.value_or(0));
   in.number("psn", 0, kPsnMask, fields.psn);
   in.flag("ack_req", fields.asks_for_ack);
   in.number("va", 0, kMostWord, fields.address);

@@ -16,8 +16,8 @@ namespace flitwise {
 void read_rdma_setup(JsonReader& in, RdmaLine& line);
 void read_rdma_send(JsonReader& in, SendWork& work);
 void read_rdma_receive(JsonReader& in, ReceiveWork& work);
-/// Whatever a peer might send.
-void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet);
+/// Whatever a peer might send. names_pair: it says which queue pair it is for.
+void read_rdma_packet(JsonReader& in, RdmaWirePacket& packet, bool& names_pair);
 /// "LW RR RW RA", or fewer of them.
 Complaint read_rdma_rights(const Json& value, std::uint8_t& rights);
 

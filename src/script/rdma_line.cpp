@@ -59,7 +59,8 @@ Complaint read_rdma_argument(RdmaArgument argument, const Json& value, RdmaLine&
     case RdmaArgument::kReceive:
       return complaint_within(value, [&](JsonReader& in) { read_rdma_receive(in, line.receive); });
     case RdmaArgument::kPacket:
-      return complaint_within(value, [&](JsonReader& in) { read_rdma_packet(in, line.packet); });
+      return complaint_within(
+          value, [&](JsonReader& in) { read_rdma_packet(in, line.packet, line.names_pair); });
   }
   return {};
 }

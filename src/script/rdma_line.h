@@ -52,6 +52,7 @@ struct RdmaLine {
   SendWork send;
   ReceiveWork receive;
   RdmaWirePacket packet;
+  bool names_pair = false;  ///< the packet says which queue pair it is for
 };
 
 /// Is it the line that sets two ends up? Other arrays are lines of it from then on.

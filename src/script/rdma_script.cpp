@@ -79,7 +79,7 @@ void RdmaScript::set_up(const RdmaLine& line) {
 // An ACK keeps the session of the packet that it is for.
 bool RdmaScript::send(unsigned end, std::uint16_t session) {
   RdmaWirePacket packet;
-  if (!ends_[end]->end.next(packet, now_)) {
+  if (!has_room(1 - end) || !ends_[end]->end.next(packet, now_)) {
     return false;
   }
   packet.fields.session = packet.fields.session == kNoSession ? session : packet.fields.session;

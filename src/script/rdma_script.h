@@ -15,6 +15,8 @@ namespace flitwise {
 
 class RdmaScript {
  public:
+  /// On the way to one end. While there are as many its peer sends nothing.
+  static constexpr std::size_t kMostPackets = 16384;
   using Sink = std::function<void(const Json&)>;
   /// Does what the line says and tells what comes of it, as events. Before the first line that sets
   /// two ends up there are two as that line makes them without keys.
@@ -24,6 +26,8 @@ class RdmaScript {
   friend struct RdmaActions;
 
   void set_up(const RdmaLine& line);
+  bool has_room(unsigned end) const { return ends_[end]->arriving.size() < kMostPackets; }
+  /// False: nothing may go.
   bool send(unsigned end, std::uint16_t session = kNoSession);
   void leave(unsigned end, RdmaWirePacket packet);
   void take(unsigned end, const RdmaWirePacket& packet);

@@ -110,7 +110,8 @@ void drop(RdmaScript& script, const RdmaLine& line) {
 }
 
 void duplicate(RdmaScript& script, const RdmaLine& line) {
-  if (std::deque<RdmaWirePacket>& wire = RdmaActions::arriving(script, line); !wire.empty()) {
+  if (std::deque<RdmaWirePacket>& wire = RdmaActions::arriving(script, line);
+      !wire.empty() && RdmaActions::has_room(script, line, line.end)) {
     wire.push_back(wire.front());
   }
 }
@@ -128,7 +129,11 @@ void damage(RdmaScript& script, const RdmaLine& line) {
 }
 
 void inject(RdmaScript& script, const RdmaLine& line) {
-  RdmaActions::take(script, line.end, line.packet);
+  RdmaWirePacket packet = line.packet;
+  if (!line.names_pair) {
+    packet.fields.queue_pair = RdmaActions::end(script, line).pair().setup().number;
+  }
+  RdmaActions::take(script, line.end, packet);
 }
 
 void time_out(RdmaScript& script, const RdmaLine& line) {

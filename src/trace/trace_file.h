@@ -20,20 +20,29 @@ class TraceFile {
     }
   }
 
-  void write(const void* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file_.get()); }
-  /// All so far is kept. Throws std::system_error where it could not be.
+  void write(const void* bytes, std::size_t count) {
+    note(std::fwrite(bytes, 1, count, file_.get()) == count);
+  }
+  /// All so far is kept. Throws std::system_error, with the first reason, where it could not be.
   void flush() {
-    errno = 0;
-    if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0) {
-      throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path_);
+    note(std::fflush(file_.get()) == 0);
+    if (failure_ != 0) {
+      throw std::system_error(failure_, std::generic_category(), path_);
     }
   }
 
  private:
+  void note(bool is_good) {
+    if (!is_good && failure_ == 0) {
+      failure_ = errno != 0 ? errno : EIO;
+    }
+  }
+
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   const std::string path_;
+  int failure_ = 0;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

@@ -122,6 +122,85 @@ void expect_kind(const char* machine_text, const std::string& kind, WorkOpcode o
   }
 }
 
+// Completions, interrupts and reads of what was written before stay behind payload. Both ends with
+// each kind.
+void expect_right_bytes(const char* order, const char* completions) {
+  Machine machine(config_from_text(
+      fmt::format("system: {{topology: graph, hosts: 2, nodes: [{{name: ep0, kind: device}}, "
+                  "{{name: ep1, kind: device}}], edges: [{{from: rp0, to: ep0}}, {{from: h1.rp0, "
+                  "to: ep1}}], instances: {{ep0: {{device.rdma.peer: ep1}}, ep1: "
+                  "{{device.rdma.peer: ep0}}}}}}\nlink: {{preset: gen5x16}}\n"
+                  "host: {{verbs: {{completions: {}}}}}\niommu: {{translation: first_stage}}\n"
+                  "device: {{dma: {{{}: true}}}}\nworkload: {{via: rdma, domains: 4, requests: "
+                  "300, payload: 4KiB, buffer_size: 256KiB, rdma: {{write: 1, read: 1, send: 1, "
+                  "fetch_add: 1}}}}\n",
+                  completions, order),
+      "run.yaml", ""));
+  test::run_to_end(machine);
+}
+TEST(Rdma, VB_6_PayloadOfRelaxedOrderIsThereBeforeItsCompletion) {
+  expect_right_bytes("relaxed_ordering", "poll");
+}
+TEST(Rdma, VB_6_PayloadOrderedByIdIsThereBeforeItsCompletion) {
+  expect_right_bytes("id_based_ordering", "poll");
+}
+TEST(Rdma, RDM_11_PayloadOfRelaxedOrderIsThereBeforeItsInterrupt) {
+  expect_right_bytes("relaxed_ordering", "interrupt");
+}
+TEST(Rdma, RDM_11_PayloadOrderedByIdIsThereBeforeItsInterrupt) {
+  expect_right_bytes("id_based_ordering", "interrupt");
+}
+
+// With the time between two frames on the wire in no clock of the adapter.
+TEST(Rdma, APortThatLimitsHasOneFrameBehindTheOther) {
+  constexpr unsigned kMany = 500, kMessage = 4096, kMtu = 256;
+  Machine machine(config_from_text(
+      fmt::format("{}link: {{preset: gen5x16}}\ndevice: {{rdma: {{mtu: {}}}}}\nworkload: {{via: "
+                  "rdma, domains: 1, requests: {}, payload: {}B, buffer_size: 2MiB}}\n",
+                  kTwoHosts, kMtu, kMany, kMessage),
+      "run.yaml", ""));
+  const RunResult result = test::run_to_end(machine);
+  constexpr double kFrame = 14 + 20 + 8 + 12 + kMtu + 4 + 24, kGbps = 100;
+  const double due = kGbps * kMessage / (kMessage / kMtu * kFrame + 16);
+  EXPECT_NEAR(result.rows<VerbsResult>().at(0).goodput_gbps, due, due * 0.015);
+}
+
+// The one that serves begins to count with the one that asks.
+TEST(Rdma, WhatServesHasTheWindowOfWhatAsks) {
+  Machine machine(config_from_text(
+      fmt::format("{}link: {{preset: gen5x16}}\nrun: {{warmup: 1000}}\nworkload: {{via: rdma, "
+                  "domains: 1, requests: 500}}\n",
+                  kTwoHosts),
+      "run.yaml", ""));
+  const RunResult result = test::run_to_end(machine);
+  const HcaResult& own = result.rows<HcaResult>().at(0);
+  const HcaResult& peer = result.rows<HcaResult>().at(1);
+  const unsigned most_out = machine.fabric().find("ep0")->config.device.rdma.queue;
+  EXPECT_GE(peer.received_frames, own.sent_frames);
+  EXPECT_LE(peer.received_frames, own.sent_frames + most_out);
+}
+
+// A read of the ring without a completion: its work requests end all the same. [VB-8]
+TEST(Rdma, VB_5_ARingThatCannotBeReadEndsItsWorkRequests) {
+  Machine machine(config_from_text(
+      fmt::format("{}link: {{preset: gen5x16}}\nfaults: {{drop_completions: 2}}\nworkload: {{via: "
+                  "rdma, domains: 1, requests: 20}}\n",
+                  kTwoHosts),
+      "run.yaml", ""));
+  machine.bring_up();
+  machine.start();
+  machine.run_until_quiet();
+  const RunResult result = machine.result();
+  ASSERT_EQ(result.errors.count("LOC_QP_OP_ERR"), 1U);
+  EXPECT_EQ(result.errors.at("LOC_QP_OP_ERR"), 1U);
+  std::uint64_t ended = result.rows<VerbsResult>().at(0).operations;
+  for (const char* const kind : {"LOC_QP_OP_ERR", "WR_FLUSH_ERR", "queue_pair_in_error"}) {
+    const auto found = result.errors.find(kind);
+    ended += found == result.errors.end() ? 0 : found->second;
+  }
+  EXPECT_EQ(ended, 20U);
+}
+
 double mean_latency(const RunResult& result, const std::string& name) {
   for (const LatencyResult& one : result.rows<LatencyResult>()) {
     if (one.name == name) {

@@ -80,6 +80,46 @@ const Known kKnown[] = {
      "link.cxl.queue_depth",
      1.7,
      "examples/cxl_memory.yaml"},
+    {"the thread that posts work requests",
+     "write",
+     {},
+     "host.verbs.timing.post",
+     1.3,
+     "checks/rdma.yaml"},
+    {"entries that one read of a ring brings",
+     "write",
+     {"workload.domains=1", "host.verbs.timing.post=10ns", "host.verbs.timing.completion=5ns"},
+     "device.rdma.wqe_batch",
+     1.5,
+     "checks/rdma.yaml"},
+    {"READs that are out",
+     "write",
+     {"workload.domains=1", "workload.rdma.write=0", "workload.rdma.read=1",
+      "device.rdma.max_rd_atomic=2", "host.verbs.timing.poll=1ns"},
+     "device.rdma.max_rd_atomic",
+     1.5,
+     "checks/rdma.yaml"},
+    {"packets without an acknowledgement",
+     "write",
+     {"workload.domains=1", "workload.payload=4KiB", "workload.buffer_size=1MiB",
+      "device.rdma.window=16", "device.rdma.port.propagation=10us"},
+     "device.rdma.window",
+     1.5,
+     "checks/rdma.yaml"},
+    {"packets whose payload is read",
+     "write",
+     {"workload.domains=1", "workload.payload=4KiB", "workload.buffer_size=1MiB",
+      "device.rdma.mtu=256", "device.rdma.port.rate=800Gb/s", "host.verbs.timing.post=5ns",
+      "host.verbs.timing.completion=5ns", "device.rdma.wqe_batch=64"},
+     "device.rdma.fifo",
+     1.3,
+     "checks/rdma.yaml"},
+    {"entries of the cache of states that a function has",
+     "write",
+     {"device.functions.count=2", "device.rdma.shares.states=[1,1]", "workload.requests=400"},
+     "device.rdma.shares.states",
+     1.2,
+     "examples/rdma_two_hosts.yaml"},
     {"lines of a cache", "write", {}, "workload.buffer_size", 1.1, "examples/cxl_cache.yaml"},
 };
 
@@ -148,6 +188,21 @@ TEST(Explain, DoesNotExplainRequestsForAPeer) {
   EXPECT_TRUE(row.at("limit").at("at").is_null()) << row;
 }
 
+// An adapter carries out one at a time, which no key makes more.
+TEST(Explain, NamesAtomicsAtTheAdapterThatIsAsked) {
+  const Json result =
+      simulate_in_children({{"checks/rdma.yaml",
+                             {"workload.requests=500", "workload.rdma.write=0",
+                              "workload.rdma.fetch_add=1", "workload.buffer_size=256KiB"}}})
+          .at(0);
+  ASSERT_FALSE(result.contains("failed")) << result;
+  const Json limit = row_of(result, "write").at("limit");
+  EXPECT_EQ(limit.at("at"), "ep1_hca") << limit;
+  EXPECT_EQ(limit.at("resource"), "atomic");
+  EXPECT_EQ(limit.at("key"), "");
+  EXPECT_GT(limit.at("share"), 0.95);
+}
+
 TEST(Waits, NameKeysThatExist) {
   std::set<std::string> keys = {""};
   for (const KeyInfo& one : all_keys()) {
@@ -157,7 +212,7 @@ TEST(Waits, NameKeysThatExist) {
   for (const char* const name :
        {"examples/first_write.yaml", "examples/switch_tree.yaml",
         "examples/handles_under_zipf.yaml", "examples/cxl_cache.yaml", "examples/cxl_memory.yaml",
-        "examples/cxl_hdm_db.yaml", "checks/bit_packed.yaml", "checks/pio.yaml",
+        "examples/cxl_hdm_db.yaml", "checks/bit_packed.yaml", "checks/pio.yaml", "checks/rdma.yaml",
         "checks/saturated.yaml"}) {
     runs.push_back({name, {"workload.requests=200"}});
   }

@@ -38,7 +38,7 @@ Keys verbs_keys() {
       time(
           KEY(host.verbs.timing.trap), any_latency(),
           "The hypervisor carries out a command of a virtual function's driver: ten for each queue "
-          "pair, and two more, before the function posts its first work request."),
+          "pair, and two more, before a virtual function posts its first work request."),
       time(KEY(host.verbs.timing.interrupt), any_latency(),
            "From an interrupt of the adapter at the root port to the handler's look."),
   };
@@ -70,20 +70,20 @@ Keys rdma_keys() {
             "Entries of the send queue and of the receive queue of a queue pair; each domain of "
             "the workload has one queue pair."),
       count(KEY(device.rdma.cq), power_of_two(2, 65536),
-            "Entries of each of the two completion queues of a device, one for sends and one for "
-            "receives."),
+            "Entries of each of the two completion queues of a function that carries the workload, "
+            "one for sends and one for receives."),
       count(KEY(device.rdma.cqe), only({32, 64}), "Bytes of such an entry."),
       count(KEY(device.rdma.window), between(1, (1U << 23) - 1),
             "PSNs of a queue pair without acknowledgement."),
       count(KEY(device.rdma.max_rd_atomic), between(1, 128),
-            "READs and atomics of a queue pair that are outstanding, and that the responder "
+            "READs and atomics of a queue pair that are outstanding, and that its peer "
             "remembers."),
       count(KEY(device.rdma.timeout), between(0, 31),
             "t of the retry timer of 4.096 us x 2^t; 0: there is none."),
       count(KEY(device.rdma.retry_cnt), between(0, 7),
             "Time-outs without progress that are retried."),
       count(KEY(device.rdma.ack_every), between(1, 1U << 16),
-            "Packets that ask for no ACK before one is sent all the same."),
+            "Packets that ask for no ACK before one is sent all the same; each 64th asks for one."),
       count(KEY(device.rdma.qpsc_entries), between(1, 1U << 20),
             "Queue pairs whose state the adapter holds; the state of others is read from host "
             "memory, and written back."),

@@ -65,6 +65,10 @@ std::vector<Relation> relations() {
       {{"host.dhi.storage.cache_entries", "host.dhi.storage.timing.dram"},
        is("host.dhi.storage.kind", {"dram"})},
       {{"host.iommu_driver"}, driver},
+      {{"host.iommu_driver.premapped", "host.iommu_driver.map_latency",
+        "host.iommu_driver.refuse_fraction", "host.iommu_driver.remap_after",
+        "host.iommu_driver.page_request_queue"},
+       is_not("workload.via", {"rdma"})},  // its memory is pinned
       {{"host.iommu_driver.flush_after"}, is("host.iommu_driver.mode", {"deferred"})},
       {{"host.iommu_driver.unmap_pages"}, is_not("host.iommu_driver.unmap_rate", {"0.0"})},
       {{"host.iommu_driver.teardown_reset"}, is_not("host.iommu_driver.teardown_rate", {"0.0"})},
@@ -216,6 +220,7 @@ std::vector<Relation> relations() {
            is_not("faults.pio_integrity", {"0.0"})},
       {{"host.cores.vl_choice"}, is_not("host.cores.vls", {"1"})},
       {{"host.cores.timing.interrupt"}, is_not("host.cores.credit_wait", {"poll"})},
+      {{"host.verbs.timing.trap"}, is_not("device.functions.count", {"1"})},
       {{"host.verbs.timing.interrupt"}, is_not("host.verbs.completions", {"poll"})},
       {{"device.rdma.shares.later"}, is_not("device.rdma.shares.kicks", {"[]"})},
       {{"device.rdma.shares.change_at"}, is_not("device.rdma.shares.later", {"[]"})},
@@ -237,7 +242,7 @@ std::vector<Relation> relations() {
       {{"workload.sizes", "workload.placement", "workload.domain_choice", "workload.arrival"},
        generated},
       {{"workload.placement"},
-       is_not("workload.via", {"pio"})},  // contexts have places of their own
+       is_not("workload.via", {"pio", "rdma"})},  // contexts and rings have places of their own
       {{"workload.read_fraction"}, is("workload.kind", {"read_write", "nic"})},
       {{"workload.trace"}, is("workload.kind", {"trace"})},
       {{"workload.requests", "workload.buffer_base", "workload.buffer_size"},

@@ -147,7 +147,8 @@ TEST(PacketFabric, M_D_1_RandomArrivalsWaitAsTheFormulaSays) {
 // [NW-C8]
 TEST(PacketFabric, NW_6_TheTtlOfAPacketIsUsedUpAtSwitches) {
   Bench bench(leaf_spine_plan(2, 1, 1, {100, kHop}, {100, kHop}));
-  for (const std::uint8_t ttl : {1, 2, 3, 4}) {
+  for (const std::uint8_t ttl :
+       {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}}) {
     bench.send(0, 1, Time{}, ttl);
   }
   bench.run();

@@ -74,6 +74,30 @@ TEST(HcaDma, VB_6_ACompletionDoesNotPassOneThatHasNotGoneYet) {
   EXPECT_EQ(bench.addresses(), (Addresses{1, 2, 3}));
 }
 
+// Whatever order the payload of the device may go in. A READ and an atomic find what was written
+// before them; a state that is read, what was written back.
+TEST(HcaDma, VB_6_HP_5_WhatTellsOfPayloadOrReadsItPassesNothing) {
+  Bench bench;
+  const std::uint64_t payload = bench.dma.take_payload_number();
+  bench.dma.payload_done(payload);
+  const auto keeps_order = [&](HcaJobKind kind, std::uint64_t needs = 0) {
+    bench.start(kind, 1, needs);
+    Transfer transfer;
+    EXPECT_TRUE(bench.dma.next(kNow, transfer));
+    return transfer.keeps_order;
+  };
+  EXPECT_TRUE(keeps_order(kCompletion, payload));
+  EXPECT_TRUE(keeps_order(HcaJobKind::kInterrupt));
+  EXPECT_TRUE(keeps_order(HcaJobKind::kStateBack));
+  EXPECT_TRUE(keeps_order(kState));
+  EXPECT_TRUE(keeps_order(HcaJobKind::kResult));
+  EXPECT_TRUE(keeps_order(HcaJobKind::kOperand, payload));
+  EXPECT_TRUE(keeps_order(HcaJobKind::kPayload, payload));
+  EXPECT_FALSE(keeps_order(HcaJobKind::kPayload));
+  EXPECT_FALSE(keeps_order(HcaJobKind::kReceived));
+  EXPECT_FALSE(keeps_order(HcaJobKind::kSendEntries));
+}
+
 // What else has waited is older, and goes first.
 TEST(HcaDma, WhatHasWaitedForPayloadGoesBeforeReads) {
   Bench bench;

@@ -43,11 +43,15 @@ class Others : public HcaKicks,
                public HcaFrameMemory,
                public HcaControl {
  public:
-  bool is_full = false;
+  bool is_full = false, kicks_wait = false, frames_wait = false;
   Numbers fetched, received, posted;
 
   void kick(std::uint32_t /*pair*/, Time /*now*/) override {}
+  bool has_kick(Time /*now*/) const override { return kicks_wait; }
+  bool has_frame(Time /*now*/) const override { return frames_wait; }
   bool has_room() const override { return !is_full; }
+  bool has_room_for_kick(Time /*now*/) const override { return !is_full; }
+  bool has_room_for_frame(Time /*now*/) const override { return !is_full; }
   void fetch(HcaArrived work, Time /*now*/) override { fetched.push_back(work.pair); }
   void state_came(std::uint32_t /*pair*/) override {}
   QpLookup::Outcome look_up(std::uint32_t /*pair*/, Time /*now*/) override { return {}; }
@@ -173,6 +177,55 @@ TEST(HcaStages, HP_C3_OneFetchForTwoAndTheirOrderIsKept) {
   EXPECT_EQ(bench.others.posted, (Numbers{3, 1, 1}));
 }
 
+// A frame takes the place that a kick has left, and the other way round, where both wait; else
+// whoever comes.
+TEST(HcaStages, HP_5_KicksAndFramesHaveTheLastPlaceByTurns) {
+  FramePool frames;
+  Bench bench(3);
+  Fetching stages(bench);
+  const auto fetch = [&](bool is_frame) {
+    HcaArrived one;
+    one.frame = is_frame ? frames.make(64) : FrameRef();
+    stages.fetch.fetch(std::move(one), ns(0));
+  };
+  const auto has_room = [&](bool kick, bool frame) {
+    EXPECT_EQ(stages.fetch.has_room_for_kick(ns(0)), kick);
+    EXPECT_EQ(stages.fetch.has_room_for_frame(ns(0)), frame);
+  };
+  bench.others.kicks_wait = bench.others.frames_wait = true;
+  fetch(true);
+  has_room(true, true);
+  fetch(true);
+  has_room(true, false);
+  bench.others.kicks_wait = false;
+  has_room(true, true);
+  bench.others.kicks_wait = true;
+  fetch(false);
+  has_room(false, false);
+  stages.fetch.run(ns(9));  // they wait for their states, and leave its queue
+  fetch(true);
+  fetch(false);
+  has_room(false, true);
+}
+
+// What waits for its state is still at the stage.
+TEST(HcaStages, HP_6_TheTimeOfAStageEndsWhenAnEntryGoesOn) {
+  Bench bench;
+  Fetching stages(bench);
+  stages.fetch.start_window({});
+  stages.states.start_window({});
+  HcaArrived kick;
+  kick.pair = 1;
+  stages.fetch.fetch(std::move(kick), ns(0));
+  stages.fetch.run(ns(10));
+  const std::vector<Transfer> reads = bench.transfers(ns(10));
+  ASSERT_EQ(reads.size(), 1U);
+  bench.finish(reads[0], ns(400));
+  stages.fetch.run(ns(400));
+  EXPECT_DOUBLE_EQ(stages.fetch.result(ns(500)).time_mean, 400);
+  EXPECT_DOUBLE_EQ(stages.states.result(ns(500)).time_mean, 390);
+}
+
 struct Completing {
   HcaParts parts;
   HcaCompletion completion;
@@ -238,6 +291,71 @@ TEST(HcaStages, HP_5_ACompletionWaitsForThePayloadThatItTellsOf) {
   gone = bench.transfers(ns(6));
   ASSERT_EQ(gone.size(), 1U);
   EXPECT_EQ(gone[0].address, 0x1000U);
+}
+
+TEST(HcaStages, HP_5_AnAtomicReadsBehindThePayloadThatCameBeforeIt) {
+  Bench bench;
+  Completing stages(bench);
+  HcaPair& pair = bench.pairs[0];
+  for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
+    ASSERT_TRUE(pair.rules.modify(state));
+  }
+  pair.last_payload = bench.dma.take_payload_number();
+  FramePool frames;
+  HcaArrived atomic;
+  atomic.frame = frames.make(64);
+  atomic.packet.opcode = RdmaOpcode::kFetchAdd;
+  atomic.packet.queue_pair = kFirstQueuePair;
+  atomic.packet.psn = pair.rules.setup().peer_first_psn;
+  atomic.packet.address = bench.config.area(0).word();
+  atomic.packet.key = key_of(0, PairRegion::kWord);
+  stages.receive.receive(atomic, ns(0));
+  ASSERT_TRUE(stages.receive.run(ns(10)));
+  EXPECT_TRUE(bench.transfers(ns(1000)).empty());
+  bench.dma.payload_done(pair.last_payload);
+  const std::vector<Transfer> reads = bench.transfers(ns(1001));
+  ASSERT_EQ(reads.size(), 1U);
+  EXPECT_EQ(reads[0].op, Op::kRead);
+  EXPECT_EQ(reads[0].address, bench.config.area(0).word());
+}
+
+// An RNR NAK for a later packet, which tells of progress, begins another wait; the time of the
+// first one is over in vain.
+TEST(HcaStages, VB_9_AnRnrNakIsWaitedForAsLongAsItSays) {
+  Bench bench;
+  Completing stages(bench);
+  QueuePair& pair = bench.pairs[0].rules;
+  for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
+    ASSERT_TRUE(pair.modify(state));
+  }
+  const auto us = [](std::int64_t count) { return ns(1000 * count); };
+  SendWork empty;
+  RdmaPacket first, second;
+  ASSERT_EQ(pair.post_send(empty), PostResult::kTaken);
+  ASSERT_EQ(pair.post_send(empty), PostResult::kTaken);
+  ASSERT_TRUE(pair.next(first));
+  ASSERT_TRUE(pair.next(second));
+  const auto refuse = [&](Psn psn, std::uint8_t code, Time now) {
+    RdmaPacket nak;
+    nak.queue_pair = kFirstQueuePair;
+    nak.psn = psn;
+    nak.syndrome = kRnrSyndrome | code;
+    pair.receive(nak);
+    stages.completion.after_rules(0, now);
+  };
+  const auto waits_at = [&](Time now) {
+    stages.completion.run(now);
+    return pair.requester().waits_for_rnr();
+  };
+  refuse(first.psn, 5, us(100));
+  refuse(second.psn, 7, us(110));
+  EXPECT_TRUE(waits_at(us(160))) << "60 us of the first one";
+  EXPECT_TRUE(waits_at(us(229)));
+  EXPECT_FALSE(waits_at(us(230))) << "120 us of the second one";
+  ASSERT_TRUE(pair.next(second));
+  refuse(second.psn, 1, us(300));
+  EXPECT_TRUE(waits_at(us(309)));
+  EXPECT_FALSE(waits_at(us(310)));
 }
 
 }  // namespace

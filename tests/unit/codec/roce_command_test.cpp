@@ -176,5 +176,11 @@ TEST(RoceCommand, ROCE_5_EncodeNamesTheKeyWhatWasSeenAndWhatWasExpected) {
   EXPECT_THAT(refusal(decode_roce(hex_of("V3"), {"framing=gen1"})), HasSubstr("unknown key"));
 }
 
+TEST(RoceCommand, WhereNothingWasSetNothingIsWrongWithIt) {
+  EXPECT_THAT(encode_roce("").err, HasSubstr("stdin: bth.opcode: missing"));
+  EXPECT_THAT(encode_roce("", {"bth.psn=1"}).err, HasSubstr("--set: bth.opcode: missing"));
+  EXPECT_THAT(encode_roce("[]").err, HasSubstr("no packet in the list; expected an object"));
+}
+
 }  // namespace
 }  // namespace flitwise::roce_command_test

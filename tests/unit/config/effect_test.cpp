@@ -70,6 +70,21 @@ TEST(Effect, AKeyIsReadWhereAnyPartOfTheMachineReadsIt) {
               IsEmpty());
 }
 
+// Payload has the places of the rings, memory is pinned, and the physical function traps nothing.
+TEST(Effect, WhatSoftwareOfAnRdmaAdapterDoesNotReadIsSaid) {
+  const auto with = [](const std::string& more, const std::vector<std::string>& sets = {}) {
+    return idle("system: {devices: 2, instances: {ep0: {device.rdma.peer: ep1}}}\n" + more, sets);
+  };
+  EXPECT_THAT(with("workload: {via: rdma, placement: random}\n"),
+              ElementsAre(HasSubstr("workload.placement: because workload.via is rdma")));
+  EXPECT_THAT(with("workload: {via: rdma}\niommu: {translation: first_stage}\n"
+                   "host: {iommu_driver: {enabled: true, map_latency: 1us}}\n"),
+              ElementsAre(HasSubstr("map_latency: because workload.via is rdma")));
+  const std::string trap = "workload: {via: rdma}\nhost: {verbs: {timing: {trap: 1us}}}\n";
+  EXPECT_THAT(with(trap), ElementsAre(HasSubstr("trap: because device.functions.count is 1")));
+  EXPECT_THAT(with(trap, {"device.functions.count=2"}), IsEmpty());
+}
+
 TEST(Effect, AnInstanceIsAskedByItsOwnValues) {
   const auto with = [](const std::string& own) {
     return idle("system: {devices: 2, instances: {ep1: {workload.rate: 2Mreq/s" + own + "}}}\n");

@@ -3,15 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/load.h"
 #include "unit/config/support.h"
 
 namespace flitwise::relations_rdma_test {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// Devices with adapters; fields of the instances, and of the workload beside via.
 std::string cables(const std::string& instances, const std::string& workload = "domains: 1",
@@ -124,6 +127,49 @@ TEST(RdmaPretranslation, EP_2_NeedsTranslationAndRoomForStructuresThatLieTogethe
   EXPECT_THAT(problems_of(cables(kOneWay, "domains: 64, buffer_size: 1MiB") + tables), IsEmpty());
 }
 
+TEST(RdmaPretranslation, EP_6_TheLongestTimeToTheNextAttemptIsNoShorterThanTheFirst) {
+  constexpr const char* kRoom = "domains: 1, buffer_size: 128KiB";
+  const std::string with =
+      "iommu: {translation: nested}\n"
+      "device: {rdma: {pretranslation: {enabled: true, timing: {longest_retry: 1us, retry: ";
+  EXPECT_THAT(problems_of(cables(kOneWay, kRoom) + with + "10us}}}}\n"),
+              ElementsAre(HasSubstr("is 1 us, and the first 10 us; expected no less")));
+  EXPECT_THAT(problems_of(cables(kOneWay, kRoom) + with + "1us}}}}\n"), IsEmpty());
+}
+
+TEST(RdmaCables, MemoriesOfTwoPacketsHaveRoomForTheirHeaders) {
+  const auto with = [](const std::string& memories) {
+    return problems_of(cables(kOneWay) + "device: {rdma: {mtu: 4096, " + memories + "}}\n");
+  };
+  EXPECT_THAT(with("dma_memory: 8KiB, payload_ram: 8348B"), IsEmpty());
+  EXPECT_THAT(with("payload_ram: 8KiB"),
+              ElementsAre(HasSubstr("of 8KiB of payload, and of 8348B with headers")));
+}
+
+TEST(RdmaWarnings, EP_2_StructuresThatStraddleAPageAreWarnedOf) {
+  const auto with = [](const std::string& base) {
+    return config_warnings(
+        config_from_text(cables(kOneWay, "domains: 4, buffer_size: 2MiB, buffer_base: " + base) +
+                             "iommu: {translation: first_stage, page: 2MiB}\n"
+                             "device: {rdma: {pretranslation: {enabled: true, page_size: 2MiB}}}\n",
+                         "test.yaml", ""));
+  };
+  EXPECT_THAT(with("4GiB"), IsEmpty());
+  EXPECT_THAT(with("4299120640B"),  // 4 GiB + 4 MiB - 40 KiB
+              Contains(HasSubstr("straddle pages of 2MiB")));
+}
+
+TEST(RdmaWarnings, LR_3_ARetryTimeBelowTheWayThereAndBackIsWarnedOf) {
+  const auto with = [](const std::string& timeout) {
+    return config_warnings(config_from_text(
+        cables(kOneWay) + "device: {rdma: {port: {propagation: 1ms}, timeout: " + timeout + "}}\n",
+        "test.yaml", ""));
+  };
+  EXPECT_THAT(with("9"), IsEmpty());
+  EXPECT_THAT(with("8"), ElementsAre(HasSubstr("device.rdma.timeout: 8 retries after 1048.6 us at "
+                                               "ep0, but an acknowledgement takes 2000.0 us")));
+}
+
 TEST(RdmaDriver, PagesOfRegisteredMemoryAreWholeAndContextsDoNotEnd) {
   const std::string driver =
       "iommu: {translation: first_stage}\nhost: {iommu_driver: {enabled: true}}\n";
@@ -139,7 +185,9 @@ TEST(RdmaDriver, PagesOfRegisteredMemoryAreWholeAndContextsDoNotEnd) {
 
 TEST(RdmaCables, WhatSoftwareAndAdapterShareHasRoomInABuffer) {
   EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB")),
-              Contains(HasSubstr("expected room for three messages behind them")));
+              Contains(HasSubstr("expected room for three messages behind them, 88KiB or more")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB, buffer_size: 88KiB")),
+              IsEmpty());
   EXPECT_THAT(problems_of(cables(kOneWay, "domains: 1, payload: 16KiB, buffer_size: 128KiB")),
               IsEmpty());
 }
@@ -174,6 +222,8 @@ TEST(RdmaFunctionsConfig, OneAtLeastIsNotHostile) {
   EXPECT_THAT(problems_of(functions("mtu: 1024", "host: {verbs: {hostile: 2}}\n")), IsEmpty());
   EXPECT_THAT(problems_of(functions("mtu: 1024", "host: {verbs: {hostile: 3}}\n")),
               Contains(HasSubstr("3 hostile functions of 3 that carry the workload")));
+  EXPECT_THAT(problems_of(cables(kOneWay, "functions: vfs")), Each(Not(HasSubstr("hostile"))))
+      << "no function carries it, and none is hostile";
 }
 
 TEST(RdmaFunctionsConfig, HP_8_SharesAreThoseOfFunctionsAndOfWhatThereIs) {

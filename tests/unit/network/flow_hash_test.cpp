@@ -79,8 +79,8 @@ TEST(FlowHash, NW_2_SymmetricHashesAreThoseOfEitherDirection) {
 template <class Make>
 void expect_even(Make make) {
   for (const FlowHash hash : kHashes) {
-    for (const unsigned ports : {2U, 3U, 4U, 7U, 8U, 16U, 32U}) {
-      for (const std::uint32_t seed : {0U, 1U, 0xdeadbeefU}) {
+    for (const unsigned ports : {3U, 4U, 16U}) {
+      for (const std::uint32_t seed : {0U, 0xdeadbeefU}) {
         Random random(seed + ports);
         std::vector<std::uint64_t> counts(ports);
         for (unsigned i = 0; i < 100'000; ++i) {

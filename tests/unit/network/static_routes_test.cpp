@@ -6,6 +6,7 @@
 
 #include "network/addresses.h"
 #include "network/internet_sum.h"
+#include "network/ipv4_header.h"
 #include "network/roce_frame.h"
 
 namespace flitwise::static_routes_test {
@@ -46,6 +47,20 @@ TEST(StaticRoutes, AFrameLeavesByThePortOfItsDestination) {
     const StaticRoutes::Way way = routes.forward(frame);
     EXPECT_EQ(way.outcome, Forwarding::kGoesOn);
     EXPECT_EQ(way.port, port);
+  }
+}
+
+// Each of the 65,536 checksums but one, which none has. [RFC 1624]
+TEST(StaticRoutes, NW_6_TheChecksumIsGoodBehindEachHopWhateverItWas) {
+  const StaticRoutes routes = three_ports();
+  ByteVector first = frame_of();
+  set(first, kDestination + 3, address_byte(1));
+  for (unsigned id = 0; id < 0x10000; ++id) {
+    ByteVector frame = first;
+    set(frame, kIp + 4, static_cast<std::uint8_t>(id >> 8));
+    set(frame, kIp + 5, static_cast<std::uint8_t>(id));
+    ASSERT_EQ(routes.forward(frame).outcome, Forwarding::kGoesOn) << id;
+    ASSERT_TRUE(has_good_ipv4(frame)) << id;
   }
 }
 

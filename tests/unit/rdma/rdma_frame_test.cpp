@@ -89,6 +89,33 @@ TEST(RdmaFrame, ROCE_4_ABitThatTurnsOnTheWayIsSeen) {
   EXPECT_FALSE(read->is_intact);
 }
 
+// The ICRC leaves time to live out, as routers change it with the checksum of the header.
+TEST(RdmaFrame, RX_1_AWrongChecksumOfIpIsSeen) {
+  ByteVector bytes;
+  RoceParts parts = make_frame(packet_with(RdmaOpcode::kWriteOnly, 64), {0, 1}, bytes);
+  seal_roce(bytes.data(), parts);
+  EXPECT_TRUE(packet_of(bytes, parts)->is_ip_intact);
+  bytes[parts.ip + 8] ^= 0x10;
+  const auto read = packet_of(bytes, parts);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->is_intact);
+  EXPECT_FALSE(read->is_ip_intact);
+}
+
+TEST(RdmaFrame, RX_1_AFrameIsOfTheEndsThatItsAddressesSay) {
+  ByteVector bytes;
+  RoceParts parts = make_frame(packet_with(RdmaOpcode::kWriteOnly, 64), {4, 0}, bytes);
+  EXPECT_TRUE(has_ends(bytes, parts, {4, 0}));
+  EXPECT_FALSE(has_ends(bytes, parts, {1, 0}));
+  EXPECT_FALSE(has_ends(bytes, parts, {4, 1}));
+  bytes[parts.ip + 12] = 11;  // another network
+  EXPECT_FALSE(has_ends(bytes, parts, {4, 0}));
+  RoceShape shape{roce_opcode(0x0a)};
+  shape.is_ipv6 = true;
+  parts = make_roce(shape, bytes);
+  EXPECT_FALSE(has_ends(bytes, parts, {4, 0}));
+}
+
 TEST(RdmaFrame, TheEndsOfACableHaveAddressesOfTheirOwn) {
   ByteVector one, other;
   const RoceParts parts = make_frame(packet_with(RdmaOpcode::kAck, 0), {0, 1}, one);

@@ -2,6 +2,9 @@
 // What requester and responder say to each other, packet by packet.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "rdma/rnr_times.h"
 #include "unit/rdma/rdma_bench.h"
 
 namespace flitwise::reliable_connection_test {
@@ -140,6 +143,47 @@ TEST(RcRequester, RX_5_AsksForAnAckEvery64Packets) {
 }
 
 // [RX-4] [RDM-5, 6]: all of a READ again, a part of it, an atomic once.
+// No ACK comes by itself, so that the last packet that the window holds asks, once for each window.
+TEST(RcRequester, RX_5_AsksForAnAckWhereTheWindowEnds) {
+  for (const std::uint32_t window : {1U, 8U, 63U}) {
+    RdmaBench bench([&](RdmaEndSetup& setup) {
+      setup.pair.window = window;
+      setup.pair.ack_every = 1000;
+    });
+    bench.connect();
+    bench.post(WorkOpcode::kWrite, 126 * 256);
+    bench.send(0);
+    ASSERT_EQ(bench.seen.size(), window);
+    for (unsigned i = 0; i < window; ++i) {
+      EXPECT_EQ(bench.seen[i].asks_for_ack, i + 1 == window) << i;
+    }
+    bench.run();
+    EXPECT_EQ(bench.polled(0), "1 SUCCESS") << window;
+    const auto acks = static_cast<std::uint32_t>(
+        std::count_if(bench.seen.begin(), bench.seen.end(),
+                      [](const RdmaPacket& packet) { return packet.opcode == RdmaOpcode::kAck; }));
+    EXPECT_EQ(acks, (126 + window - 1) / window);
+  }
+}
+
+// Nor where the one that had asked was lost, and is sent again.
+TEST(RcRequester, RX_5_AsksAgainForAnAckThatWasLost) {
+  RdmaBench bench([](RdmaEndSetup& setup) {
+    setup.pair.window = 8;
+    setup.pair.ack_every = 1000;
+  });
+  bench.connect();
+  bench.post(WorkOpcode::kWrite, 32 * 256);
+  bench.send(0);
+  bench.deliver_all(1);
+  bench.send(1);
+  bench.drop(0);
+  bench.ends[0].pair().time_out();
+  bench.run();
+  EXPECT_EQ(bench.polled(0), "1 SUCCESS");
+  EXPECT_EQ(bench.count(0, QpCounter::kTimeOut), 1U);
+}
+
 TEST(RcResponder, RX_4_DuplicatesOfReadsAndAtomics) {
   RdmaBench bench;
   bench.connect();
@@ -205,6 +249,36 @@ TEST(RcRequester, VB_9_RnrIsRetriedAsOftenAsItMay) {
 }
 
 // [LR-3]: progress gives all retries back.
+// As Linux rxe has them, but for its 61.41 ms.
+TEST(RnrTimes, VB_9_EachCodeHasItsTime) {
+  const struct {
+    std::uint8_t code;
+    std::int64_t us;
+  } all[] = {{0, 655'360}, {1, 10},      {4, 40},      {5, 60},       {12, 640},
+             {14, 1'280},  {20, 10'240}, {25, 61'440}, {31, 491'520}, {0x21, 10}};
+  for (const auto& one : all) {
+    EXPECT_EQ(rnr_time_of(one.code), Time::from_us(one.us)) << unsigned{one.code};
+  }
+  for (std::uint8_t code = 2; code < 32; ++code) {
+    EXPECT_GT(rnr_time_of(code), rnr_time_of(code - 1)) << unsigned{code};
+  }
+}
+
+// Progress gives back all retries.
+TEST(RcRequester, VB_9_RnrRetriesAreThoseWithoutProgress) {
+  RdmaBench bench([](RdmaEndSetup& setup) { setup.pair.rnr_retries = 1; });
+  bench.connect();
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    bench.post(WorkOpcode::kSend, 4, id);
+    bench.run();
+    EXPECT_TRUE(bench.ends[0].pair().requester().waits_for_rnr());
+    bench.receive(64);
+    bench.ends[0].pair().end_rnr_wait();
+    bench.run();
+  }
+  EXPECT_EQ(bench.polled(0), "1 SUCCESS, 2 SUCCESS, 3 SUCCESS");
+}
+
 TEST(RcRequester, LR_3_TimeOutsWithoutProgressAreCounted) {
   RdmaBench bench([](RdmaEndSetup& setup) { setup.pair.retries = 2; });
   bench.connect();
@@ -312,22 +386,95 @@ TEST(QueuePairs, RDM_10_InvalidationByThePeerAndBySoftware) {
   EXPECT_EQ(bench.polled(0), "1 SUCCESS, 2 SUCCESS, 3 SUCCESS, 4 LOC_PROT_ERR");
 }
 
-// [RDM-5]: an answer that fits no request.
+// [RDM-5]: of a READ with two answers.
 TEST(RcRequester, RDM_5_AnswersThatDoNotFit) {
+  struct Forged {
+    RdmaOpcode opcode;
+    std::uint32_t bytes;
+    std::uint8_t syndrome;
+  };
+  const Forged good = {RdmaOpcode::kReadFirst, 256, kAckSyndrome};
+  const std::vector<std::vector<Forged>> all = {{{RdmaOpcode::kReadOnly, 256, kAckSyndrome}},
+                                                {{RdmaOpcode::kReadMiddle, 256, 0}},
+                                                {{RdmaOpcode::kReadLast, 256, kAckSyndrome}},
+                                                {{RdmaOpcode::kReadFirst, 255, kAckSyndrome}},
+                                                {{RdmaOpcode::kReadFirst, 256, kAccessNak}},
+                                                {{RdmaOpcode::kReadFirst, 256, kRnrSyndrome}},
+                                                {{RdmaOpcode::kAtomicAck, 0, kAckSyndrome}},
+                                                {good, {RdmaOpcode::kReadOnly, 44, kAckSyndrome}},
+                                                {good, {RdmaOpcode::kReadMiddle, 44, 0}},
+                                                {good, {RdmaOpcode::kReadFirst, 44, kAckSyndrome}},
+                                                {good, {RdmaOpcode::kReadLast, 44, 0x40}}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RdmaBench bench;
+    bench.connect();
+    bench.post(WorkOpcode::kRead, 300);
+    bench.send(0);
+    std::vector<std::uint8_t> before = bench.ends[0].memory();
+    for (const Forged& one : all[i]) {
+      EXPECT_EQ(bench.polled(0), "") << i;
+      before = bench.ends[0].memory();
+      RdmaWirePacket packet;
+      packet.fields.opcode = one.opcode;
+      packet.fields.queue_pair = 0x11;
+      packet.fields.psn = bench.ends[0].pair().requester().oldest();
+      packet.fields.syndrome = one.syndrome;
+      packet.fields.payload_bytes = one.bytes;
+      packet.fields.pad = pad_of(one.bytes);
+      packet.bytes.assign(one.bytes, 0xee);
+      bench.ends[0].receive(packet);
+    }
+    EXPECT_EQ(bench.polled(0), "1 BAD_RESP_ERR") << i;
+    EXPECT_EQ(bench.ends[0].memory(), before) << i;
+  }
+}
+
+// An answer begins anew where the READ is asked for again, which may be further on than where the
+// time-out was; and one that was not lost goes on.
+TEST(RcRequester, RDM_5_AnAnswerBeginsWhereItIsAskedForAgain) {
+  for (const bool is_lost : {false, true}) {
+    for (const unsigned late : {0U, 1U, 2U}) {
+      RdmaBench bench;
+      bench.connect();
+      bench.post(WorkOpcode::kRead, 1024);
+      bench.send(0);
+      bench.deliver_all(1);
+      bench.send(1);
+      bench.deliver(0);
+      bench.ends[0].pair().time_out();
+      for (unsigned i = 0; i < late; ++i) {
+        bench.deliver(0);
+      }
+      if (is_lost) {
+        bench.wire[0].clear();
+      }
+      bench.run();
+      EXPECT_EQ(bench.polled(0), "1 SUCCESS") << late;
+      EXPECT_TRUE(bench.is_equal(0x1000, 0x2000, 1024));
+      EXPECT_EQ(bench.count(0, QpCounter::kResent), 1U);
+    }
+  }
+}
+
+// [RDM-2]: types 2 and 4 to 7, and NAKs that there are none of.
+TEST(RcRequester, RX_1_ASyndromeThatMeansNothingIsDroppedAndCounted) {
   RdmaBench bench;
   bench.connect();
-  bench.post(WorkOpcode::kRead, 300);
+  bench.post(WorkOpcode::kWrite, 8);
   bench.send(0);
-  RdmaWirePacket packet;
-  packet.fields.opcode = RdmaOpcode::kReadOnly;  // it has two answers
-  packet.fields.queue_pair = 0x11;
-  packet.fields.psn = 0xff'fffe;
-  packet.fields.payload_bytes = 256;
-  packet.bytes.assign(256, 0xee);
-  const std::vector<std::uint8_t> before = bench.ends[0].memory();
-  bench.ends[0].receive(packet);
-  EXPECT_EQ(bench.polled(0), "1 BAD_RESP_ERR");
-  EXPECT_EQ(bench.ends[0].memory(), before);
+  const unsigned syndromes[] = {0x40, 0x5f, 0x64, 0x7f, 0x80, 0xff};
+  for (const unsigned syndrome : syndromes) {
+    RdmaWirePacket packet;
+    packet.fields.opcode = RdmaOpcode::kAck;
+    packet.fields.queue_pair = 0x11;
+    packet.fields.psn = 0xff'fffe;
+    packet.fields.syndrome = static_cast<std::uint8_t>(syndrome);
+    bench.ends[0].receive(packet);
+  }
+  EXPECT_EQ(bench.count(0, QpCounter::kBadSyndrome), std::size(syndromes));
+  EXPECT_EQ(bench.polled(0), "");
+  bench.run();
+  EXPECT_EQ(bench.polled(0), "1 SUCCESS");
 }
 
 // [RDM-12]: the WRITE behind a READ is seen by it where its answer is lost; a fence helps.

@@ -50,6 +50,16 @@ TEST(SummaryTable, ARunInWhichAllWasRefusedDoesNotReadAsASuccess) {
   EXPECT_THAT(summary_text(result), Not(HasSubstr(sentence))) << "nothing was asked for";
 }
 
+TEST(SummaryTable, WorkRequestsThatFailedStandBeforeWhatLimits) {
+  RunResult result = sample_result();
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("Work requests failed")));
+  result.errors["WR_FLUSH_ERR"] = 84;
+  result.errors["RETRY_EXC_ERR"] = 16;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("Work requests failed: WR_FLUSH_ERR 84, RETRY_EXC_ERR 16.\n"));
+  EXPECT_LT(text.find("Work requests failed"), text.find("Limit: "));
+}
+
 TEST(SummaryTable, AnInterruptedRunSaysSo) {
   EXPECT_THAT(summary_text(sample_result()), Not(HasSubstr("nterrupted")));
   EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterrupted), HasSubstr("Interrupted:"));

@@ -147,7 +147,7 @@ TEST(ConnectionManager, HS_5_NoneLeftIsARefusal) {
 }
 
 TEST(ConnectionManager, SG_C1_OnePairOfPortsMakesOneSession) {
-  for (const std::uint16_t last : {200, 201}) {
+  for (const std::uint16_t last : {std::uint16_t{200}, std::uint16_t{201}}) {
     TwoEnds both([last](SrdmaEndSetup& setup, unsigned /*end*/) {
       setup.ports.source = {100, 100};
       setup.ports.destination = {200, last};

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <string>
 #include <system_error>
 #include <tuple>
 #include <vector>
@@ -108,6 +110,14 @@ TEST(FrameCapture, AFileThatCannotBeMadeOrKeptIsAnError) {
   EXPECT_THROW(FrameCapture("/proc/no/frames.pcapng"), std::system_error);
   FrameCapture full("/dev/full");
   EXPECT_THROW(full.flush(Time{}), std::system_error);
+  TraceFile large("/dev/full");
+  large.write(std::string(100'000, 'x').data(), 100'000);  // more than is kept back
+  try {
+    large.flush();
+    FAIL();
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code().value(), ENOSPC);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// RDMA adapters with figures that their author hardly meant.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/quantity.h"
+#include "config/instances.h"
+#include "config/load.h"
+#include "config/relations.h"
+#include "endpoint/domain_numbers.h"
+#include "rdma/rdma_area.h"
+
+namespace flitwise::config {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+/// All that it sends is taken for lost before an acknowledgement can be there. [LR-3]
+void warn_of_short_retry(const Config& config, const std::string& device, Warnings& warnings) {
+  const RdmaConfig& rdma = config.device.rdma;
+  const Time retry = Time::from_ps(4'096'000) * (std::int64_t{1} << rdma.timeout);
+  const Time way = rdma.port.propagation * 2;
+  if (!rdma.peer.empty() && rdma.timeout > 0 && retry < way) {
+    warnings.push_back(fmt::format(
+        "device.rdma.timeout: {} retries after {:.1f} us at {}, but an acknowledgement takes "
+        "{:.1f} "
+        "us to come back by device.rdma.port.propagation alone, so that packets are sent again in "
+        "vain; expected a larger value",
+        rdma.timeout, retry.ns() / 1'000, device, way.ns() / 1'000));
+  }
+}
+
+/// Firmware translates no structure that straddles a page. [EP-2]
+void warn_of_straddling(const Config& config, const std::string& device, Warnings& warnings) {
+  const WorkloadConfig& workload = config.workload;
+  const RdmaConfig& rdma = config.device.rdma;
+  const auto functions = static_cast<std::uint32_t>(
+      std::min<std::size_t>(workload_functions(config.device).size(), workload.domains));
+  if (!rdma.pretranslation.is_on || functions == 0) {
+    return;
+  }
+  const RdmaGeometry geometry = {workload.buffer_size,
+                                 rdma.queue,
+                                 rdma.cq,
+                                 rdma.cqe,
+                                 workload.sizes.empty() ? workload.payload : workload.size_cap,
+                                 (workload.domains + functions - 1) / functions};
+  const std::uint64_t page = rdma.pretranslation.page_size;
+  unsigned straddle = 0;
+  for (std::uint32_t place = 0; place < functions; ++place) {
+    const std::uint64_t base = workload.buffer_base + place * workload.buffer_size;
+    for (const StructurePlace& one : structures_at(geometry, base)) {
+      const bool fits = one.bytes <= page;
+      straddle += fits && one.address / page != (one.address + one.bytes - 1) / page ? 1 : 0;
+    }
+  }
+  if (straddle > 0) {
+    warnings.push_back(fmt::format(
+        "workload.buffer_base: {:#x} lets {} structures of {} straddle pages of {}, which "
+        "device.rdma.pretranslation does not translate then; expected a multiple of that page",
+        workload.buffer_base, straddle, device, size_text(page)));
+  }
+}
+
+}  // namespace
+
+void warn_of_rdma(const Config& whole, Warnings& warnings) {
+  const Graph graph(whole.system);
+  for (const NodeIndex device : graph.devices()) {
+    const Config config = config_of_node(whole, graph, device);
+    if (config.workload.via == WorkloadVia::kRdma) {
+      warn_of_short_retry(config, graph[device].name, warnings);
+      warn_of_straddling(config, graph[device].name, warnings);
+    }
+  }
+}
+
+}  // namespace flitwise::config
