@@ -624,7 +624,7 @@ struct RdmaConfig {
   } timing;
 };
 
-/// How a session group weighs its sessions. [SRDMA 7]
+/// How a session group weighs its sessions.
 enum class WeightAlgorithm : std::uint8_t {
   kBandwidthRatio,
   kLatencyNorm,
@@ -634,7 +634,7 @@ enum class WeightAlgorithm : std::uint8_t {
   kStatic,
   kActivity
 };
-/// How it chooses one for each packet. [SRDMA 8]
+/// How it chooses one for each packet.
 enum class ChoicePolicy : std::uint8_t {
   kLowestWeight,
   kWeightedHash,

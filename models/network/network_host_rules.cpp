@@ -42,18 +42,16 @@ std::uint32_t NetworkHostRules::packet_bytes() const {
   return wire_bytes_of(std::size_t{kFrameBytes + pair.mtu}) + extra_bytes;
 }
 
-NetworkHostRules host_rules(const Config& config, Time base) {
-  const SrdmaConfig& srdma = config.device.srdma;
+NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srdma, Time base) {
   NetworkHostRules rules;
   rules.srdma = srdma;
-  rules.gbps = config.network.rate_gbps;
-  rules.hash = config.network.ecmp.hash;
-  rules.is_symmetric = config.network.ecmp.is_symmetric;
+  rules.gbps = network.rate_gbps;
+  rules.hash = network.ecmp.hash;
+  rules.is_symmetric = network.ecmp.is_symmetric;
   rules.retry = retry_time(srdma.timeout);
-  rules.extra_bytes = srdma.is_secured ? kSecuredBytes : 0;
-  rules.data_tos =
-      static_cast<std::uint8_t>((srdma.adaptive_routing ? config.network.routing.value & ~3U : 0) |
-                                (config.network.ecn.is_on ? kEct0 : 0));
+  rules.extra_bytes = srdma.is_on && srdma.is_secured ? kSecuredBytes : 0;
+  rules.data_tos = static_cast<std::uint8_t>(
+      (srdma.adaptive_routing ? network.routing.value & ~3U : 0) | (network.ecn.is_on ? kEct0 : 0));
 
   rules.answer_tos =
       rules.data_tos & kEct;  // model: queues mark answers as well, and drop none early
@@ -95,7 +93,9 @@ NetworkHostRules host_rules(const Config& config, Time base) {
   balancer.monitor.base_window = srdma.timing.base_window;
   balancer.monitor.stale_time = srdma.timing.stale;
   balancer.monitor.rto = rules.retry == Time::never() ? retry_time(7) : rules.retry;
-  balancer.weights.algorithm = srdma.algorithm;
+  if (srdma.is_on) {
+    balancer.weights.algorithm = srdma.algorithm;
+  }
   balancer.weights.gain = srdma.gain;
   balancer.weights.stale_time = srdma.timing.stale;
   balancer.choice.policy = srdma.is_on ? srdma.policy : ChoicePolicy::kSingle;

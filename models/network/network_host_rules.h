@@ -36,7 +36,7 @@ inline constexpr std::uint32_t kRethBytes = 16;
 inline constexpr std::uint32_t kSecuredBytes = 24;
 
 /// base: round trip of an empty path.
-NetworkHostRules host_rules(const Config& config, Time base);
+NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srdma, Time base);
 
 /// Of a packet on the wire, with all that Ethernet adds. [ROCE-1]
 std::uint32_t wire_bytes_of(const RdmaPacket& packet);

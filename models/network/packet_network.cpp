@@ -18,11 +18,11 @@ constexpr std::uint32_t kNone = ~0U;
 constexpr std::uint32_t kPacketBytes = 82;  // of a packet beside its payload [ROCE-1]
 constexpr std::uint32_t kAckBytes = 98;     // of an ACK with its echo
 
-PacketFabricRules fabric_rules(const Config& config, const NetworkPlan& plan) {
+PacketFabricRules fabric_rules(const PacketNetworkConfig& config, const NetworkPlan& plan) {
   const NetworkConfig& network = config.network;
   PacketFabricRules rules;
   auto& adaptive = rules.path.adaptive;
-  adaptive.is_on = config.device.srdma.adaptive_routing;
+  adaptive.is_on = config.srdma.adaptive_routing;
   adaptive.mask = static_cast<std::uint8_t>(network.routing.mask);
   adaptive.value = static_cast<std::uint8_t>(network.routing.value);
   adaptive.metric = network.routing.metric;
@@ -45,8 +45,8 @@ PacketFabricRules fabric_rules(const Config& config, const NetworkPlan& plan) {
   rules.room = network.switches.queue;
   rules.detect = network.timing.detect;
   if (network.pfc.is_on) {
-    rules.pfc = pfc_of(network.switches.queue, most_ports(plan), config.device.srdma.mtu,
-                       network.pfc.headroom);
+    rules.pfc =
+        pfc_of(network.switches.queue, most_ports(plan), config.srdma.mtu, network.pfc.headroom);
   }
   return rules;
 }
@@ -57,12 +57,11 @@ std::uint32_t background_bytes(const NetworkConfig& network) {
 }
 
 /// Round trip of a full packet and its ACK over the longest way.
-Time base_round_trip(const Config& config, const NextHops& hops) {
+Time base_round_trip(const PacketNetworkConfig& config, const NextHops& hops) {
   const NodeId last = hops.graph().hosts() - 1;
   const unsigned edges = hops.switches_between(0, last) + 1;
-  const std::uint32_t more = config.device.srdma.is_secured ? kSecuredBytes : 0;
-  const Time packet =
-      wire_time(config.device.srdma.mtu + kPacketBytes + more, config.network.rate_gbps);
+  const std::uint32_t more = config.srdma.is_on && config.srdma.is_secured ? kSecuredBytes : 0;
+  const Time packet = wire_time(config.srdma.mtu + kPacketBytes + more, config.network.rate_gbps);
   const Time ack = wire_time(kAckBytes + more, config.network.rate_gbps);
   return (config.network.timing.hop + config.network.timing.hop + packet + ack) *
          static_cast<std::int64_t>(edges);
@@ -70,15 +69,20 @@ Time base_round_trip(const Config& config, const NextHops& hops) {
 
 }  // namespace
 
-PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const Config& config)
+PacketNetworkConfig PacketNetworkConfig::of(const Config& config) {
+  return {config.network, config.device.srdma, config.run.seed};
+}
+
+PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNetworkConfig& config,
+                             std::unique_ptr<FlowSource> flows)
     : ComponentModule(name),
       config_(config),
-      random_(config.run.seed),
+      random_(config.seed),
       plan_(network_plan(config.network)),
       wakeup_("wakeup", Time::from_ps(1)),
       fabric_(plan_, fabric_rules(config, plan_), random_.split("ecmp"), events_, packets_),
-      rules_(host_rules(config, base_round_trip(config, fabric_.hops()))),
-      flows_(flow_source(config, random_)),
+      rules_(host_rules(config.network, config.srdma, base_round_trip(config, fabric_.hops()))),
+      flows_(std::move(flows)),
       ports_(plan_.hosts),
       end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNone),
       pairs_(plan_.hosts),
@@ -343,7 +347,7 @@ std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
   const auto peer_psn = static_cast<Psn>(random.below(kPsnMask + 1U));
   HostConnection::Ends own{source, destination, first + 1, first + 2, psn, peer_psn};
   HostConnection::Ends other{destination, source, first + 2, first + 1, peer_psn, psn};
-  KeyedStream salts(config_.run.seed, fmt::format("hrw/{}", first));
+  KeyedStream salts(config_.seed, fmt::format("hrw/{}", first));
   const auto add = [&](const HostConnection::Ends& ends, const char* stream, std::uint32_t peer) {
     End& end = ends_.emplace_back();
     end.connection = std::make_unique<HostConnection>(
@@ -355,7 +359,7 @@ std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
   next_session_.push_back(0);
   end_of_[std::size_t{source} * plan_.hosts + destination] = first;
   end_of_[std::size_t{destination} * plan_.hosts + source] = first + 1;
-  add_sessions(first, config_.device.srdma.is_on ? config_.device.srdma.sessions : 1);
+  add_sessions(first, config_.srdma.is_on ? config_.srdma.sessions : 1);
   return first;
 }
 
@@ -366,10 +370,10 @@ void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
   std::unique_ptr<PortPairs>& pairs = pairs_[ends.own];
   if (!pairs) {
     PortRules rules;
-    rules.source = rules.destination = {static_cast<std::uint16_t>(config_.device.srdma.first_port),
-                                        static_cast<std::uint16_t>(config_.device.srdma.last_port)};
+    rules.source = rules.destination = {static_cast<std::uint16_t>(config_.srdma.first_port),
+                                        static_cast<std::uint16_t>(config_.srdma.last_port)};
     pairs = std::make_unique<PortPairs>(
-        rules, KeyedStream(config_.run.seed, fmt::format("port/{}", ends.own)));
+        rules, KeyedStream(config_.seed, fmt::format("port/{}", ends.own)));
   }
   for (unsigned i = 0; i < count; ++i) {
     const auto drawn = pairs->draw({address_of_host(ends.own), address_of_host(ends.peer)}, now_);
@@ -377,7 +381,7 @@ void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
       return;
     }
     SessionTuple tuple = *drawn;
-    if (!config_.device.srdma.is_on) {
+    if (!config_.srdma.is_on) {
       tuple.destination_port = 4791;  // [CC-9]
     }
     const SessionId id = next_session_[number / 2]++;

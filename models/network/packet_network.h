@@ -23,9 +23,18 @@
 
 namespace flitwise {
 
+struct PacketNetworkConfig {
+  NetworkConfig network;
+  SrdmaConfig srdma;
+  std::uint64_t seed = 1;
+
+  static PacketNetworkConfig of(const Config& config);
+};
+
 class PacketNetwork final : public ComponentModule {
  public:
-  PacketNetwork(const sc_core::sc_module_name& name, const Config& config);
+  PacketNetwork(const sc_core::sc_module_name& name, const PacketNetworkConfig& config,
+                std::unique_ptr<FlowSource> flows);
 
   bool is_done() const override { return flows_.is_done(); }
   bool is_quiet() const override { return is_done() && packets_.in_use() == 0; }
@@ -37,8 +46,7 @@ class PacketNetwork final : public ComponentModule {
   Counts errors() const override;
   std::vector<CheckResult> checks() const override;
   std::vector<CheckResult> checks_at_rest() const override;
-  std::uint64_t bytes_delivered() const { return bytes_; }
-  Time last() const { return now_; }  ///< of the last event so far
+  Time last_end() const override { return now_; }  ///< of the last event so far
 
  private:
   /// A host's port: whose turn it is to send by it.
@@ -77,7 +85,7 @@ class PacketNetwork final : public ComponentModule {
   Time ideal(const Flow& flow) const;
   std::vector<SrdmaSessionResult> sessions() const;
 
-  const Config config_;
+  const PacketNetworkConfig config_;
   const Random random_;
   const NetworkPlan plan_;
   Wakeup wakeup_;

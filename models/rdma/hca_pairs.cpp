@@ -30,6 +30,7 @@ void HcaPairs::reset(std::uint32_t place) {
   for_each(place, [](std::uint32_t /*number*/, HcaPair& pair) {
     pair.rules.modify(QpState::kReset);
     pair.send.posted = pair.send.read = pair.receive.posted = pair.receive.read = 0;
+    pair.send.is_lost = pair.receive.is_lost = false;
     pair.last_payload = 0;
   });
 }

@@ -27,7 +27,9 @@ class HcaVirtualKick final : public HcaStage<std::uint32_t>, public HcaKicks {
       push(pair, now);
     }
   }
-  bool has_kick(Time now) const override { return queue_.is_due(now) || !turns_.empty(); }
+  bool has_kick(Time now) const override {
+    return s_.pairs.are_served() && (queue_.is_due(now) || !turns_.empty());
+  }
   bool run(Time now) override {
     bool has_moved = false;
     if (!s_.pairs.are_served()) {

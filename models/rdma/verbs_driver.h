@@ -2,6 +2,7 @@
 /// Software of a host that posts RDMA work requests on one function of an adapter, one thread: it
 /// makes requests, rings the doorbell, looks at completion queues, and sees that each request does
 /// once, in order, what it should (docs/rdma.md).
+// Longer than 150 lines: a driver posts, polls, checks, and sets up again what was reset.
 #pragma once
 
 #include <cstdint>

@@ -126,6 +126,14 @@ void add_seed_option(CLI::App& command, LoadOptions& options) {
       ->check(is_seed());
 }
 
+void refuse_packets(const Config& config, const std::string& file, const std::string& what) {
+  if (config.network.mode == NetworkMode::kPacket) {
+    throw ConfigError({{file, 0, 0, "network.mode",
+                        what + " of a network in packets, which has no devices, links or memory; "
+                               "expected network.mode full"}});
+  }
+}
+
 void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
                          const std::vector<NamedPath>& outputs) {
   std::vector<NamedPath> others = inputs;

@@ -89,6 +89,10 @@ struct NamedPath {
   std::string what;  ///< "the config", "--trace packets": for the message
 };
 /// Throws UsageError where an output would overwrite an input or another output, by whatever name.
+/// Throws ConfigError where the machine is a network in packets: it has no devices, links or memory
+/// that `what` needs.
+void refuse_packets(const Config& config, const std::string& file, const std::string& what);
+
 /// Devices and pipes may be shared.
 void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
                          const std::vector<NamedPath>& outputs);

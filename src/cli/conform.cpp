@@ -44,7 +44,10 @@ Config config_of(const Case& one) {
   }
   const std::size_t slash = one.file.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : one.file.substr(0, slash + 1);
-  return load_config(one.base.front() == '/' ? one.base : folder + one.base, options);
+  const std::string base = one.base.front() == '/' ? one.base : folder + one.base;
+  Config config = load_config(base, options);
+  refuse_packets(config, base, "a case");
+  return config;
 }
 
 std::string text_of(const Failure& failure) {

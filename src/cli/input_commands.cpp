@@ -149,6 +149,7 @@ int script(const ScriptOptions& options) {
   const Config config = options.config.empty() ? config_from_text(embedded::script_config(),
                                                                   "script.yaml", "", options.load)
                                                : load_config(options.config, options.load);
+  refuse_packets(config, options.config, "a script");
   std::ifstream file;
   if (options.script != "-") {
     const std::string flaw = flaw_of_regular_file(options.script);

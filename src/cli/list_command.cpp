@@ -58,8 +58,8 @@ constexpr Named kFeatures[] = {
     {"HCA: QP-state cache and pre-translation without a clock, likewise", "modelled"},
     {"SRDMA: session groups, handshake, keys and receive checks, likewise", "modelled"},
     {"RDMA adapters of devices, with their software, by cables or one switch", "modelled"},
-    {"HCA pre-translation in time, SRDMA in time, networks of several switches",
-     "not modelled yet"},
+    {"networks of up to 1,024 hosts in packets, with session groups of SRDMA", "modelled"},
+    {"SRDMA of adapters behind PCIe", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},
 };

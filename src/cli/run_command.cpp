@@ -118,6 +118,9 @@ int run(const RunOptions& options) {
                         "--config-space of a bit-packed link, whose ends have no configuration "
                         "space; expected link.carrier pcie"}});
   }
+  if (!traces.files.empty() || !options.config_space.empty()) {
+    refuse_packets(config, options.file, traces.files.empty() ? "--config-space" : "--trace");
+  }
   print_without_effect(options.config_space.empty() ? notes.given
                                                     : without_device_keys(notes.given));
   watch_for_interrupt();  // from here on there is a folder, and a result whenever a signal comes

@@ -185,7 +185,6 @@ struct FutureKey {
 };
 constexpr FutureKey kFutureKeys[] = {
     {"device.hca", "the host channel adapter"},
-    {"device.srdma", "the SRDMA NIC"},
 };
 
 /// A file with such a key is meant for another command.

@@ -12,9 +12,9 @@ namespace flitwise {
 namespace config {
 
 const Keys& all_rows() {
-  static const Keys all =
-      joined({system_keys(), host_keys(), iommu_keys(), link_keys(), message_keys(), device_keys(),
-              network_keys(), workload_keys(), flow_keys(), faults_keys(), trace_keys(), run_keys()});
+  static const Keys all = joined({system_keys(), host_keys(), iommu_keys(), link_keys(),
+                                  message_keys(), device_keys(), network_keys(), workload_keys(),
+                                  flow_keys(), faults_keys(), trace_keys(), run_keys()});
   return all;
 }
 

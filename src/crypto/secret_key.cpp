@@ -3,6 +3,7 @@
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <algorithm>
 
 #include <memory>
 
@@ -30,6 +31,16 @@ SecretKey hmac(const SecretKey& key, const std::uint8_t* bytes, std::size_t coun
 }  // namespace
 
 // Extract with a salt of zeros, and the first block of expand. (RFC 5869)
+ByteVector context_of(std::initializer_list<std::uint32_t> words) {
+  ByteVector context(4 * words.size());
+  auto at = context.begin();
+  for (const std::uint32_t word : words) {
+    const std::array<std::uint8_t, 4> bytes = bytes_of(word);
+    at = std::copy(bytes.begin(), bytes.end(), at);
+  }
+  return context;
+}
+
 SecretKey derive_key(const SecretKey& from, std::string_view label, const ByteVector& context) {
   const SecretKey extracted = hmac(SecretKey{}, from.data(), from.size());
   ByteVector info(label.begin(), label.end());

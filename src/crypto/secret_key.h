@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -22,6 +23,9 @@ using KeyShare = std::array<std::uint8_t, kKeyBytes>;
 /// Another key for each label and context; it does not tell the one that it comes from. Two
 /// HMAC-SHA256.
 SecretKey derive_key(const SecretKey& from, std::string_view label, const ByteVector& context = {});
+
+/// A context of words, one behind the other, each with its highest byte first.
+ByteVector context_of(std::initializer_list<std::uint32_t> words);
 
 /// One end's half of an agreement. Either call costs some 50 us of computing.
 class KeyAgreement {

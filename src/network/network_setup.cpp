@@ -139,7 +139,7 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   add_if(srdma.first_port > srdma.last_port, {"device.srdma.first_port", "device.srdma.last_port"},
          fmt::format("ports {} to {}; expected the first one first", srdma.first_port,
                      srdma.last_port));
-  add_if(srdma.control.relaxed > srdma.control.threshold,
+  add_if(srdma.is_on && srdma.control.is_on && srdma.control.relaxed > srdma.control.threshold,
          {"device.srdma.control.relaxed", "device.srdma.control.threshold"},
          fmt::format("relaxed below {}, congested above {}; expected relaxed up to the threshold "
                      "[CT-8]",

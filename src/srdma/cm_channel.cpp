@@ -24,11 +24,7 @@ std::uint64_t CmChannel::hash_address(const std::uint32_t& address) {
 // Each end has a key of its own to each peer, and another one after each start.
 SecretKey CmChannel::key_of(std::uint32_t source, std::uint32_t destination,
                             std::uint32_t start) const {
-  ByteVector context;
-  for (const std::uint32_t one : {source, destination, start}) {
-    put_dw(context, one);
-  }
-  return derive_key(rules_.provisioned, "flitwise cm", context);
+  return derive_key(rules_.provisioned, "flitwise cm", context_of({source, destination, start}));
 }
 
 void CmChannel::make(const CmMessage& message, std::uint32_t source, std::uint32_t destination,

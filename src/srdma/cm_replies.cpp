@@ -15,12 +15,9 @@ KeyEpoch ConnectionManager::epoch_of(const SecretKey& secret, SessionId id,
                                      const SessionTuple& tuple, EpochNumber number, Time lifetime,
                                      Time now) const {
   const auto key_of = [&](const SessionTuple& sent) {
-    ByteVector context;
-    put_dw(context, std::uint32_t{id} << 16 | number);
-    put_dw(context, sent.source);
-    put_dw(context, sent.destination);
-    put_dw(context, std::uint32_t{sent.source_port} << 16 | sent.destination_port);
-    return derive_key(secret, "flitwise session", context);
+    return derive_key(secret, "flitwise session",
+                      context_of({std::uint32_t{id} << 16 | number, sent.source, sent.destination,
+                                  std::uint32_t{sent.source_port} << 16 | sent.destination_port}));
   };
   KeyEpoch epoch;
   epoch.number = number;

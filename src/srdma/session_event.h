@@ -32,11 +32,11 @@ enum class CmReason : std::uint8_t {
   kBadQp,
   kCapabilities,
   kAuth,
-  kNoGroup,    ///< the answerer has no such group [HS-C8]
+  kNoGroup,      ///< the answerer has no such group [HS-C8]
   kSessionGone,  ///< or no such session of it
-  kMerged,     ///< no refusal: both asked at once, and the answerer's request is the one [HS-6]
-  kBusy,       ///< likewise for one session: wait for the answerer's own request
-  kTimeOut     ///< nothing came back; never on the wire
+  kMerged,       ///< no refusal: both asked at once, and the answerer's request is the one [HS-6]
+  kBusy,         ///< likewise for one session: wait for the answerer's own request
+  kTimeOut       ///< nothing came back; never on the wire
 };
 inline constexpr int kCmReasons = 12;
 constexpr const char* name_of(CmReason reason) {

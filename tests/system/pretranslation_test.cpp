@@ -128,18 +128,20 @@ TEST(Pretranslation, EP_5_StaticAccessesCauseNoWalkAfterBoot) {
   EXPECT_LE(log.statics[0] + peer_log.statics[0], 4U * result.rows<VerbsResult>().at(0).atomics);
   EXPECT_EQ(log.others[2] + peer_log.others[2], 0U);
   EXPECT_EQ(hca(result, 0).untranslated, 0U);
-  EXPECT_LE(hca(result, 1).untranslated, 6U) << "at its boot: it counts from there on";
+  EXPECT_EQ(hca(result, 1).untranslated, 0U);
   EXPECT_EQ(eps(result).requests, 0U) << "since the boot";
   EXPECT_GT(hca(result).pretranslated_read, 100);
   EXPECT_LT(hca(result).pretranslated_read, 1000);
   // Payload alone is left for the agent, and what of it comes together shares a walk.
   const IommuResult& agent = result.rows<IommuResult>().at(0);
   const std::uint64_t looked_up = agent.requests - agent.translated_requests;
-  EXPECT_NEAR(static_cast<double>(looked_up),
-              static_cast<double>(log.all[0] + log.all[1] + peer_log.all[0] + peer_log.all[1]), 12);
+  // The logs have the warm-up too, 100 of 700 work requests.
+  const auto in_window = [](std::uint64_t logged) { return static_cast<double>(logged) * 6 / 7; };
+  const std::uint64_t logged = log.all[0] + log.all[1] + peer_log.all[0] + peer_log.all[1];
+  EXPECT_NEAR(static_cast<double>(looked_up), in_window(logged), in_window(logged) * 0.1);
   EXPECT_LE(agent.walks, looked_up);
-  EXPECT_NEAR(static_cast<double>(agent.translated_requests),
-              static_cast<double>(log.all[2] + peer_log.all[2]), 4);
+  const double translated = in_window(log.all[2] + peer_log.all[2]);
+  EXPECT_NEAR(static_cast<double>(agent.translated_requests), translated, translated * 0.1);
 }
 
 // Permissions are looked at for what comes translated.

@@ -69,7 +69,8 @@ std::string other_value(const KeyInfo& key) {
 
 TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
   const std::string start =
-      "link: {credits: {posted_headers: 64, posted_data: 128, nonposted_headers: 64}}";
+      "link: {credits: {posted_headers: 64, posted_data: 128, nonposted_headers: 64}}\n"
+      "network: {topology: switch}";  // for as many hosts as it has by default
   const std::string plain = config_sha256(config_of(start));
   // Keys whose small test value lies outside their range get one of their own.
   const std::map<std::string, std::string> own = {
@@ -103,6 +104,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.rdma.cable.duplication", "0.125"},
       {"device.rdma.cable.corruption", "0.125"},
       {"device.rdma.cable.reordering", "0.125"},
+      {"network.topology", "cable"},
       {"network.switch.queue", "64KiB"},
       {"device.rdma.pretranslation.page_size", "2MiB"},
       {"device.rdma.pretranslation.timing.period", "3us"},
@@ -110,6 +112,23 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.rdma.pretranslation.timing.longest_retry", "3us"},
       {"device.rdma.cqe", "32"},
       {"device.rdma.mtu", "1024"},
+      {"device.srdma.mtu", "1024"},
+      {"device.srdma.ooo_window", "64"},
+      {"device.srdma.gain", "0.25"},
+      {"device.srdma.control.threshold", "0.75"},
+      {"device.srdma.control.relaxed", "0.25"},
+      {"device.srdma.timing.weights", "3us"},
+      {"device.srdma.timing.control", "3us"},
+      {"device.srdma.timing.gap", "3us"},
+      {"device.srdma.timing.stale", "3us"},
+      {"device.srdma.timing.base_window", "3us"},
+      {"device.srdma.timing.cnp", "3us"},
+      {"network.ecn.pmax", "0.25"},
+      {"network.background.load", "0.25"},
+      {"network.background.on", "3us"},
+      {"network.fault.link", "leaf0-spine1"},
+      {"network.routing.util_window", "3us"},
+      {"workload.flows.load", "0.25"},
       {"device.rdma.queue", "128"},
       {"device.rdma.cq", "512"},
       {"device.rdma.dma_memory", "64KiB"},

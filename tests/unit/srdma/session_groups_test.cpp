@@ -45,7 +45,9 @@ struct Bench {
     }
     return kinds;
   }
-  SessionState state(unsigned session) { return groups.at(slot).session(static_cast<SessionSlot>(session)).state; }
+  SessionState state(unsigned session) {
+    return groups.at(slot).session(static_cast<SessionSlot>(session)).state;
+  }
 
   SessionGroups groups;
   GroupSlot slot = 0;
