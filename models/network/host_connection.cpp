@@ -317,7 +317,6 @@ void HostConnection::take_effect(const RdmaPacket& packet, const RdmaEffect& eff
       disorder_ += effect.view.bytes();
     }
     delivered_ += effect.view.bytes();
-    ++packets_;
   }
 }
 

@@ -76,7 +76,6 @@ class HostConnection {
   std::uint64_t outstanding() const { return posted_ - finished_; }
   std::uint64_t incoming() const { return incoming_.size(); }
   std::uint64_t bytes_delivered() const { return delivered_; }
-  std::uint64_t packets_delivered() const { return packets_; }
   std::uint64_t out_of_order() const { return disorder_; }  ///< bytes placed anywhere but in order
   std::string waiting() const;
 
@@ -115,13 +114,12 @@ class HostConnection {
   std::vector<std::uint32_t> hashes_;     // of the tuples, by index
   std::vector<SessionPacket> monitored_;  // by PSN, a power of two of them
   std::vector<SessionIndex> probes_;      // that are to leave
-  std::vector<SessionIndex> draining_;
 
   std::deque<Flow> queued_;  // posted once the send queue has room
   std::deque<Flow> incoming_, complete_;
   std::uint64_t posted_ = 0, finished_ = 0, messages_ = 0;
   std::uint64_t stream_ = 0;  // bytes posted
-  std::uint64_t delivered_ = 0, packets_ = 0, disorder_ = 0;
+  std::uint64_t delivered_ = 0, disorder_ = 0;
   Time may_go_{};
   Time retry_at_ = Time::never();
   std::uint64_t progress_ = 0;  // of the requester, when retry_at_ was set

@@ -82,7 +82,6 @@ void PacketFabric::forward(NodeId node, FabricPackets::Index index, Time now) {
            : rules_.pfc.is_on ? ports_[one].waiting_bytes
                               : ports_[one].output.queued_bytes(now);
   });
-  ++forwarded_;
   if (!links_.is_up(NetworkGraph::edge_of(port))) {
     ++ports_[port].lost;
     lose(index, Loss::kLinkDown);

@@ -90,8 +90,7 @@ class PacketFabric {
   const NextHops& hops() const { return hops_; }
   const PacketFabricRules& rules() const { return rules_; }
   std::uint64_t lost(Loss loss) const { return lost_[static_cast<unsigned>(loss)]; }
-  std::uint64_t dropped() const;                          ///< packets, for all reasons
-  std::uint64_t forwarded() const { return forwarded_; }  ///< hops
+  std::uint64_t dropped() const;  ///< packets, for all reasons
   /// Output ports of switches, in the order of nodes.
   std::vector<NetworkPortResult> ports(const NetworkPlan& plan, Time now) const;
 
@@ -130,7 +129,6 @@ class PacketFabric {
   std::vector<PathChoice> choices_;   // by switch
   std::vector<PortUtilisation> use_;  // by PortId; empty: nobody asks
   std::array<std::uint64_t, kLosses> lost_{};
-  std::uint64_t forwarded_ = 0;
 };
 
 }  // namespace flitwise

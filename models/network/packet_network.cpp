@@ -168,10 +168,8 @@ void PacketNetwork::arrive(PortId port) {
   } else {
     HostConnection& connection = *ends_[number].connection;
     const std::uint64_t bytes = connection.bytes_delivered();
-    const std::uint64_t packets = connection.packets_delivered();
     connection.receive(packet, now_);
     bytes_ += connection.bytes_delivered() - bytes;
-    delivered_ += connection.packets_delivered() - packets;
     after(number);
   }
   packets_.free(index);

@@ -102,7 +102,7 @@ class PacketNetwork final : public ComponentModule {
   std::vector<SessionId> next_session_;            // by end / 2
   Time now_{};
   Random background_;
-  std::uint64_t bytes_ = 0, delivered_ = 0, sent_ = 0, received_ = 0, unknown_ = 0;
+  std::uint64_t bytes_ = 0, sent_ = 0, received_ = 0, unknown_ = 0;
   std::uint64_t activity_ = 0;
 };
 
