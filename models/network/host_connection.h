@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One end of a connection between two hosts of mode packet: a queue pair, the sessions that carry
-/// its packets, and what slows them down. The rules are those of src/rdma and src/srdma; here is
-/// when. [SG-1] [RX-1]
+/// One end of a connection between two hosts of mode packet: flows, their queue pair and the
+/// sessions that carry its packets. The rules are those of src/rdma and src/srdma; here is when.
+/// [SG-1] [RX-1]
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@
 #include "network/fabric_packet.h"
 #include "network/network_host_rules.h"
 #include "rdma/queue_pair.h"
-#include "rdma/rate_limiter.h"
-#include "srdma/session_balancer.h"
+#include "srdma/session_carrier.h"
 #include "workload/flow.h"
 
 namespace flitwise {
@@ -43,9 +42,9 @@ class HostConnection {
   /// Packets of this end carry the tuple. REQUIRES: no open session has the id.
   void add_session(SessionId id, const SessionTuple& tuple, Time now);
   /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
-  void drain_session(SessionId id);
+  void drain_session(SessionId id) { carrier_.drain(id); }
   /// Of a draining session, once nothing is on its way; false: something is.
-  bool close_if_empty(SessionId id);
+  bool close_if_empty(SessionId id) { return carrier_.close_if_empty(id); }
 
   // ---- traffic
   /// The flow is a WRITE behind those before it.
@@ -69,8 +68,8 @@ class HostConnection {
   // ---- questions
   const Ends& ends() const { return ends_; }
   const QueuePair& pair() const { return pair_; }
-  SessionBalancer& balancer() { return balancer_; }
-  const SessionBalancer& balancer() const { return balancer_; }
+  SessionBalancer& balancer() { return carrier_.balancer(); }
+  const SessionBalancer& balancer() const { return carrier_.balancer(); }
   bool has_failed() const { return pair_.state() == QpState::kError; }
   /// Flows that are posted and not acknowledged.
   std::uint64_t outstanding() const { return posted_ - finished_; }
@@ -80,40 +79,21 @@ class HostConnection {
   std::string waiting() const;
 
  private:
-  /// What limits one session, or the queue pair as session 0.
-  struct Limit {
-    DcqcnRate rate;
-    RateLimiter limiter;
-    CongestionWindow window;
-  };
   void post_queued();
-  bool has_room(SessionIndex session, Time now);
-  SessionIndex choose(const RdmaPacket& packet, Time now);
-  bool may_request(Time now);
   void stamp(FabricPacket& packet, SessionIndex session);
   void send_request(FabricPacket& packet, Time now);
   void send_answer(FabricPacket& packet, Time now);
-  bool send_probe(FabricPacket& packet, Time now);
-  void take_echo(const RdmaPacket& packet, SessionIndex session, Time now);
   void take_effect(const RdmaPacket& packet, const RdmaEffect& effect, Time now);
   void note_progress(Psn before, Time now);
-  Limit& limit_of(SessionIndex session) { return limits_[is_by_session_ ? session : 0]; }
-  SessionPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
 
   const NetworkHostRules& rules_;
   NetworkHostMemory& memory_;
   const Ends ends_;
-  const bool is_by_session_;
   CompletionQueue completions_;
   QueuePair pair_;
-  SessionBalancer balancer_;
-  QpChoice own_choice_;
-  std::vector<Limit> limits_;
-  double windows_ = 0;                    // bytes, of all sessions
-  SessionIndex first_tried_ = 0;          // by may_request()
-  std::vector<std::uint32_t> hashes_;     // of the tuples, by index
-  std::vector<SessionPacket> monitored_;  // by PSN, a power of two of them
-  std::vector<SessionIndex> probes_;      // that are to leave
+  SessionCarrier carrier_;
+  CarriedPair carried_;
+  std::vector<std::uint32_t> hashes_;  // of the tuples, by index
 
   std::deque<Flow> queued_;  // posted once the send queue has room
   std::deque<Flow> incoming_, complete_;

@@ -38,14 +38,9 @@ std::uint32_t wire_bytes_of(const RdmaPacket& packet) {
   return wire_bytes_of(std::size_t{bytes});
 }
 
-std::uint32_t NetworkHostRules::packet_bytes() const {
-  return wire_bytes_of(std::size_t{kFrameBytes + pair.mtu}) + extra_bytes;
-}
-
 NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srdma, Time base) {
   NetworkHostRules rules;
   rules.srdma = srdma;
-  rules.gbps = network.rate_gbps;
   rules.hash = network.ecmp.hash;
   rules.is_symmetric = network.ecmp.is_symmetric;
   rules.retry = retry_time(srdma.timeout);
@@ -57,7 +52,7 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
       rules.data_tos & kEct;  // model: queues mark answers as well, and drop none early
 
   QueuePairSetup& pair = rules.pair;
-  const double rate = rules.gbps * 1e9;
+  const double rate = network.rate_gbps * 1e9;
   pair.rights = kAllRdmaRights;
   pair.mtu = srdma.mtu;
   pair.window = srdma.window > 0 ? srdma.window : window_for(rate, base, srdma.mtu);
@@ -74,21 +69,26 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
   pair.ack_every_session = srdma.ack_every_session;
   pair.ack_delay = srdma.timing.ack_delay;
   pair.keeps_sent = true;
-  rules.control = srdma.congestion.kind;
-  pair.cnp = rules.control == RateControl::kDcqcnQp        ? CnpMode::kQueuePair
-             : rules.control == RateControl::kDcqcnSession ? CnpMode::kSession
-                                                           : CnpMode::kNone;
+  const RateControl control = srdma.congestion.kind;
+  pair.cnp = control == RateControl::kDcqcnQp        ? CnpMode::kQueuePair
+             : control == RateControl::kDcqcnSession ? CnpMode::kSession
+                                                     : CnpMode::kNone;
   pair.cnp_interval = srdma.timing.cnp;
 
-  rules.dcqcn.line_rate = rate;
-  rules.dcqcn.scale = srdma.congestion.scale;
+  CarrierRules& carrier = rules.carrier;
+  carrier.control = control;
+  carrier.sessions = srdma.sessions;
+  carrier.rated = rate;
+  carrier.is_secured = srdma.is_secured;
+  carrier.packet_bytes = wire_bytes_of(std::size_t{kFrameBytes + pair.mtu}) + rules.extra_bytes;
+  carrier.dcqcn.line_rate = rate;
+  carrier.dcqcn.scale = srdma.congestion.scale;
   const double path = rate * static_cast<double>(base.fs) / 8e15;  // bytes on an empty path
-  CongestionWindowParameters& window = rules.window;
-  window.additive = window.least = rules.packet_bytes();
-  window.initial = path + window.least;
-  window.most = 1.5 * window.initial;
+  carrier.window.additive = carrier.window.least = carrier.packet_bytes;
+  carrier.window.initial = path + carrier.window.least;
+  carrier.window.most = 1.5 * carrier.window.initial;
 
-  BalancerSetup& balancer = rules.balancer;
+  BalancerSetup& balancer = carrier.balancer;
   balancer.monitor.has_echo = srdma.is_on;
   balancer.monitor.base_window = srdma.timing.base_window;
   balancer.monitor.stale_time = srdma.timing.stale;

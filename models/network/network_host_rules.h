@@ -7,28 +7,20 @@
 #include "flitwise/config.h"
 #include "network/flow_hash.h"
 #include "network/network_plan.h"
-#include "rdma/congestion_window.h"
-#include "rdma/dcqcn.h"
 #include "rdma/queue_pair.h"
-#include "srdma/session_balancer.h"
+#include "srdma/session_carrier.h"
 
 namespace flitwise {
 
 struct NetworkHostRules {
   SrdmaConfig srdma;
-  BalancerSetup balancer;
+  CarrierRules carrier;
   QueuePairSetup pair;  ///< but for numbers and PSNs
-  RateControl control = RateControl::kNone;
-  DcqcnParameters dcqcn;              ///< of a queue pair
-  CongestionWindowParameters window;  ///< of a queue pair
   FlowHash hash = FlowHash::kCrc32c;
   bool is_symmetric = false;
   std::uint8_t data_tos = 0, answer_tos = 0;  ///< with ECN
   std::uint32_t extra_bytes = 0;              ///< of a secured packet [KY-5]
   Time retry{};                               ///< never: there is no timer [LR-3]
-  double gbps = 100;
-
-  std::uint32_t packet_bytes() const;  ///< of a full packet on the wire
 };
 /// Where a WRITE goes. [ROCE-2]
 inline constexpr std::uint32_t kRethBytes = 16;

@@ -404,7 +404,7 @@ void PacketNetwork::start_flow() {
 Time PacketNetwork::ideal(const Flow& flow) const {
   FlowFraming framing;
   framing.mtu = rules_.pair.mtu;
-  framing.overhead = rules_.packet_bytes() - rules_.pair.mtu;
+  framing.overhead = rules_.carrier.packet_bytes - rules_.pair.mtu;
   // Where it goes stands in the first packet, or in each. [RX-2]
   (rules_.pair.mode == ReceiveMode::kDirect ? framing.overhead : framing.first) += kRethBytes;
   const auto way = ideal_way(fabric_.hops(), flow.source, flow.destination);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "srdma/session_carrier.h"
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+
+constexpr unsigned kChoices = 4;  // how often a session is chosen before any that has room will do
+
+std::size_t places_for(std::uint32_t window) {
+  std::size_t places = 64;
+  while (places < window) {
+    places *= 2;
+  }
+  return 2 * places;  // echoes may come late
+}
+
+}  // namespace
+
+// ---- sessions
+
+SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time now) {
+  BalancedSession session;
+  session.id = id;
+  session.tuple = tuple;
+  session.rated = rules_.rated;
+  session.is_secured = rules_.is_secured;
+  const SessionIndex index = balancer_.add(now, session);
+  const unsigned sharers = std::max(1U, rules_.sessions);
+  if (rules_.control == RateControl::kDcqcnSession) {
+    const PacedRate rate{DcqcnRate(rules_.dcqcn.of_one(sharers)), {}};
+    index < rates_.size() ? void(rates_[index] = rate) : rates_.push_back(rate);
+  } else if (rules_.control == RateControl::kWindow) {
+    CongestionWindowParameters parameters = rules_.window;
+    parameters.initial /= sharers;
+    parameters.most /= sharers;
+    parameters.least = std::min(parameters.least, parameters.initial);
+    if (index == windows_.size()) {
+      windows_.emplace_back(parameters);
+    } else {
+      window_ -= windows_[index].bytes();
+      windows_[index] = CongestionWindow(parameters);
+    }
+    window_ += windows_[index].bytes();
+  }
+  return index;
+}
+
+bool SessionCarrier::close_if_empty(SessionId id) {
+  const SessionIndex index = balancer_.find(id);
+  if (balancer_.in_flight(index) > 0) {
+    return false;
+  }
+  balancer_.remove(index);
+  return true;
+}
+
+void SessionCarrier::received(SessionId id, std::uint32_t bytes, Time now) {
+  const SessionIndex session = balancer_.find(id);
+  if (session != kNoSessionIndex) {
+    balancer_.received(now, session, bytes);
+  }
+}
+
+ControlDecision SessionCarrier::tick(Time now, bool has_queue) {
+  const ControlDecision decision = balancer_.tick(now);
+  balancer_.for_each_probe(now, has_queue,
+                           [this](SessionIndex session) { probes_.push_back(session); });
+  return decision;
+}
+
+SessionIndex SessionCarrier::take_probe() {
+  if (probes_.empty()) {
+    return kNoSessionIndex;
+  }
+  const SessionIndex session = probes_.back();
+  probes_.pop_back();
+  return session;
+}
+
+// Has the session room for one more packet now? Where it has none because of its rate, may_go is no
+// later than when it has.
+bool SessionCarrier::has_room(SessionIndex session, Time now, Time& may_go) const {
+  if (rules_.control == RateControl::kWindow) {
+    return windows_[session].may_send(
+        std::uint64_t{balancer_.in_flight(session)} * rules_.packet_bytes, rules_.packet_bytes);
+  }
+  const RateLimiter& limiter = rates_[session].limiter;
+  if (!limiter.may_send(now)) {
+    may_go = std::min(may_go, limiter.next());
+    return false;
+  }
+  return true;
+}
+
+bool SessionCarrier::may_request(Time now, Time& may_go) {
+  const std::uint64_t in_flight = balancer_.in_flight();
+  if (rules_.control == RateControl::kWindow && in_flight > 0 &&
+      static_cast<double>((in_flight + 1) * rules_.packet_bytes) > window_) {
+    return false;  // what sessions may have together, where that is less than a packet each
+  }
+  const SessionIndex sessions = balancer_.sessions();
+  for (SessionIndex tried = 0; tried < sessions; ++tried) {
+    const auto session = static_cast<SessionIndex>((first_tried_ + tried) % sessions);
+    if (balancer_.choice().is_usable(session) && has_room(session, now, may_go)) {
+      first_tried_ = session;
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- queue pairs
+
+CarriedPair::CarriedPair(SessionCarrier& group, QueuePair& pair)
+    : group_(group),
+      pair_(pair),
+      own_rate_{DcqcnRate(group.rules().dcqcn), {}},
+      monitored_(places_for(pair.setup().window)) {}
+
+bool CarriedPair::may_request(Time now, Time& may_go) {
+  may_go = Time::never();
+  if (group_.balancer_.choice().usable() == 0) {
+    return false;
+  }
+  if (group_.rules_.is_by_session()) {
+    return group_.may_request(now, may_go);
+  }
+  if (group_.rules_.control == RateControl::kNone || own_rate_.limiter.may_send(now)) {
+    return true;
+  }
+  may_go = own_rate_.limiter.next();
+  return false;
+}
+
+// By the policy, of those that have room; where none has any more, by the policy alone.
+SessionIndex CarriedPair::choose(const RdmaPacket& packet, Time now) {
+  SessionBalancer& balancer = group_.balancer_;
+  const PacketKey key{pair_.setup().number, packet.psn, packet.messages, packet.tries};
+  const bool is_by_session = group_.rules_.is_by_session();
+  Time may_go = Time::never();
+  PacketKey tried = key;
+  for (unsigned attempt = 0; attempt < kChoices; ++attempt, tried.resends += 256) {
+    const SessionIndex session = balancer.choose(now, tried, own_choice_).session;
+    if (session == kNoSessionIndex || !is_by_session || group_.has_room(session, now, may_go)) {
+      return session;
+    }
+  }
+  for (SessionIndex session = 0; session < balancer.sessions(); ++session) {
+    if (balancer.choice().is_usable(session) && group_.has_room(session, now, may_go)) {
+      return session;
+    }
+  }
+  return balancer.choose(now, key, own_choice_).session;
+}
+
+SessionIndex CarriedPair::send_request(RdmaPacket& packet, std::uint32_t bytes, Time now) {
+  const SessionIndex session = choose(packet, now);
+  put_on(packet, session);
+  SessionPacket& kept = monitored(packet.psn);
+  if (packet.tries == 0) {
+    kept = SessionPacket{};
+  }
+  group_.balancer_.assigned(session, bytes);
+  group_.balancer_.sent(now, kept, session, bytes);
+  pair_.leaves(packet, now);
+  const RateControl control = group_.rules_.control;
+  if (control == RateControl::kDcqcnQp || control == RateControl::kDcqcnSession) {
+    PacedRate& paced = rate_of(session);
+    paced.rate.sent(bytes, now);
+    paced.limiter.sent(bytes, paced.rate.rate(now), now);
+  }
+  return session;
+}
+
+SessionIndex CarriedPair::send_answer(RdmaPacket& packet, Time now) {
+  SessionBalancer& balancer = group_.balancer_;
+  const SessionIndex cause = balancer.find(packet.session);
+  const SessionIndex session =
+      balancer
+          .answer(now, cause, {pair_.setup().number, packet.psn, packet.messages, 0}, own_choice_)
+          .session;
+  if (session != kNoSessionIndex) {
+    put_on(packet, session);
+  }
+  return session;
+}
+
+void CarriedPair::send_probe(RdmaPacket& packet, SessionIndex session, Time now) {
+  pair_.probe(packet);
+  put_on(packet, session);
+  pair_.leaves(packet, now);
+  group_.balancer_.probe_sent(now, session, packet.psn);
+}
+
+void CarriedPair::take_echo(const RdmaPacket& packet, Time now) {
+  const AckEcho& echo = packet.echo;
+  SessionBalancer& balancer = group_.balancer_;
+  const SessionIndex session = balancer.find(echo.session);
+  if (session == kNoSessionIndex) {
+    return;
+  }
+  const SentPacket* const left = pair_.sent_packet(echo.psn);
+  SessionPacket* const kept = left == nullptr ? nullptr : &monitored(echo.psn);
+  const Time hold = Time::from_ns(echo.hold_ns);
+  if (group_.rules_.control == RateControl::kWindow && left != nullptr && left->times == 1) {
+    CongestionWindow& window = group_.windows_[session];
+    group_.window_ -= window.bytes();
+    window.echoed(group_.rules_.packet_bytes, echo.is_marked, now - left->at - hold,
+                  balancer.stats(session).rtt_base, now);
+    group_.window_ += window.bytes();
+  }
+  balancer.echo(now, session, echo.psn, kept, hold, echo.is_marked);
+}
+
+void CarriedPair::take_cnp(const RdmaPacket& packet, Time now) {
+  const SessionIndex session = group_.balancer_.find(packet.session);
+  if (session != kNoSessionIndex) {
+    group_.balancer_.cnp(session);
+  }
+  if (group_.rates_.empty() || session != kNoSessionIndex) {
+    rate_of(session).rate.notified(now);
+  }
+}
+
+void CarriedPair::note_progress(Psn before, Time now) {
+  for (Psn psn = before; psn != pair_.requester().oldest(); psn = psn_plus(psn, 1)) {
+    group_.balancer_.delivered(now, monitored(psn));
+  }
+  LostPacket lost;
+  while (pair_.next_loss(lost)) {
+    SessionPacket& kept = monitored(lost.psn);
+    if (lost.cause == LossCause::kTimeOut) {
+      group_.balancer_.timed_out(kept);
+    }
+    group_.balancer_.lost(now, kept);
+  }
+}
+
+}  // namespace flitwise

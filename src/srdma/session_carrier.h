@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What carries the packets of queue pairs over the sessions of their group: which session each
+/// packet takes, whether rates and windows let one leave, and what echoes, losses and CNPs say of
+/// sessions. Without frames and without time of its own. [SG-5] [SEL-7] [MO-2]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "rdma/congestion_window.h"
+#include "rdma/dcqcn.h"
+#include "rdma/queue_pair.h"
+#include "rdma/rate_limiter.h"
+#include "srdma/session_balancer.h"
+
+namespace flitwise {
+
+/// What all groups of an end go by.
+struct CarrierRules {
+  BalancerSetup balancer;
+  RateControl control = RateControl::kNone;
+  DcqcnParameters dcqcn;              ///< of a queue pair
+  CongestionWindowParameters window;  ///< of a queue pair
+  unsigned sessions = 1;              ///< that share them
+  double rated = 100e9;               ///< bits/s that a session could carry
+  bool is_secured = false;
+  std::uint32_t packet_bytes = 0;  ///< of a full packet on the wire
+
+  /// Each session has a rate or a window of its own.
+  bool is_by_session() const {
+    return control == RateControl::kDcqcnSession || control == RateControl::kWindow;
+  }
+};
+
+/// What slows down one session, or one queue pair.
+struct PacedRate {
+  DcqcnRate rate;
+  RateLimiter limiter;
+};
+
+/// The sessions of a group at one end, which its queue pairs share. [SG-7]
+class SessionCarrier {
+ public:
+  /// `rules` outlives it. salt: of hashes by which sessions are chosen. [SEL-8]
+  SessionCarrier(const CarrierRules& rules, SipKey salt, const Random& random, Time now)
+      : rules_(rules), balancer_(rules.balancer, {salt, random}, now) {}
+
+  /// Packets of this end carry the tuple. REQUIRES: no open session has the id.
+  SessionIndex add(SessionId id, const SessionTuple& tuple, Time now);
+  /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
+  void drain(SessionId id) { balancer_.set_eligible(balancer_.find(id), false); }
+  /// Of a draining session, once nothing is on its way; false: something is.
+  bool close_if_empty(SessionId id);
+
+  /// A packet has come by the session of that id.
+  void received(SessionId id, std::uint32_t bytes, Time now);
+  /// Weights and probes; once balancer().next_tick() has come. has_queue: packets of the group
+  /// wait. The answer: what control of sessions decides.
+  ControlDecision tick(Time now, bool has_queue);
+  /// A probe is to leave by the session; kNoSessionIndex: none is. [MO-3]
+  SessionIndex take_probe();
+  bool has_probe() const { return !probes_.empty(); }
+
+  const CarrierRules& rules() const { return rules_; }
+  SessionBalancer& balancer() { return balancer_; }
+  const SessionBalancer& balancer() const { return balancer_; }
+
+ private:
+  friend class CarriedPair;
+  bool may_request(Time now, Time& may_go);
+  bool has_room(SessionIndex session, Time now, Time& may_go) const;
+
+  const CarrierRules& rules_;
+  SessionBalancer balancer_;
+  std::vector<PacedRate> rates_;           // by index; kDcqcnSession
+  std::vector<CongestionWindow> windows_;  // by index; kWindow
+  double window_ = 0;                      // bytes, of all sessions
+  SessionIndex first_tried_ = 0;           // by may_request()
+  std::vector<SessionIndex> probes_;       // that are to leave
+};
+
+/// A queue pair whose packets sessions carry. Its owner asks for packets, and hands in what comes.
+/// Nothing is allocated but by the constructor.
+class CarriedPair {
+ public:
+  /// Both outlive it. The setup of the queue pair has keeps_sent.
+  CarriedPair(SessionCarrier& group, QueuePair& pair);
+
+  /// May a request leave, whichever it is? False: may_go becomes the time from which on it may,
+  /// where that is known, else never. [SG-9]
+  bool may_request(Time now, Time& may_go);
+  /// The request that the queue pair has given last leaves, with so many bytes on the wire: by the
+  /// session that is returned. REQUIRES: may_request().
+  SessionIndex send_request(RdmaPacket& packet, std::uint32_t bytes, Time now);
+  /// Likewise of an answer, which is not limited; kNoSessionIndex: no session may be used. [SEL-7]
+  SessionIndex send_answer(RdmaPacket& packet, Time now);
+  /// A probe by that session, and what it consists of. [MO-3]
+  void send_probe(RdmaPacket& packet, SessionIndex session, Time now);
+
+  /// Before the queue pair gets a packet that has an echo.
+  void take_echo(const RdmaPacket& packet, Time now);
+  /// The packet is a CNP that the queue pair has taken. [CC-2]
+  void take_cnp(const RdmaPacket& packet, Time now);
+  /// What the queue pair has learned since its oldest packet without an answer was `before`:
+  /// what has arrived, and what is lost.
+  void note_progress(Psn before, Time now);
+
+ private:
+  SessionIndex choose(const RdmaPacket& packet, Time now);
+  PacedRate& rate_of(SessionIndex session) {
+    return group_.rates_.empty() ? own_rate_ : group_.rates_[session];
+  }
+  SessionPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
+  void put_on(RdmaPacket& packet, SessionIndex session) const {
+    packet.session = group_.balancer_.session(session).id;
+  }
+
+  SessionCarrier& group_;
+  QueuePair& pair_;
+  QpChoice own_choice_;
+  PacedRate own_rate_;                    // kDcqcnQp
+  std::vector<SessionPacket> monitored_;  // by PSN, a power of two of them
+};
+
+}  // namespace flitwise
