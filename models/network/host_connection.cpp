@@ -106,6 +106,7 @@ void HostConnection::stamp(FabricPacket& packet, SessionIndex session) {
 
 void HostConnection::send_request(FabricPacket& packet, Time now) {
   const std::uint32_t bytes = wire_bytes_of(packet.fields) + rules_.extra_bytes;
+  carried_.begin_request(bytes, now);
   stamp(packet, carried_.send_request(packet.fields, bytes, now));
   packet.tos = rules_.data_tos;
   if (retry_at_ == Time::never()) {

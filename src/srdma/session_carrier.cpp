@@ -20,12 +20,14 @@ std::size_t places_for(std::uint32_t window) {
 
 // ---- sessions
 
-SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time now) {
+SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time now,
+                                 std::uint32_t place) {
   BalancedSession session;
   session.id = id;
   session.tuple = tuple;
   session.rated = rules_.rated;
   session.is_secured = rules_.is_secured;
+  session.place = place;
   const SessionIndex index = balancer_.add(now, session);
   const unsigned sharers = std::max(1U, rules_.sessions);
   if (rules_.control == RateControl::kDcqcnSession) {
@@ -49,6 +51,9 @@ SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time n
 
 bool SessionCarrier::close_if_empty(SessionId id) {
   const SessionIndex index = balancer_.find(id);
+  if (index == kNoSessionIndex) {
+    return true;
+  }
   if (balancer_.in_flight(index) > 0) {
     return false;
   }
@@ -79,31 +84,38 @@ SessionIndex SessionCarrier::take_probe() {
   return session;
 }
 
-// Has the session room for one more packet now? Where it has none because of its rate, may_go is no
-// later than when it has.
-bool SessionCarrier::has_room(SessionIndex session, Time now, Time& may_go) const {
+// How many packets may leave by the session now. Where it is none because of its rate, may_go is no
+// later than when one may.
+std::uint32_t SessionCarrier::room_of(SessionIndex session, Time now, Time& may_go) const {
   if (rules_.control == RateControl::kWindow) {
-    return windows_[session].may_send(
-        std::uint64_t{balancer_.in_flight(session)} * rules_.packet_bytes, rules_.packet_bytes);
+    const std::uint32_t in_flight = balancer_.in_flight(session);
+    const CongestionWindow& window = windows_[session];
+    if (!window.may_send(std::uint64_t{in_flight} * rules_.packet_bytes, rules_.packet_bytes)) {
+      return 0;
+    }
+    const auto whole = static_cast<std::uint32_t>(window.bytes() / rules_.packet_bytes);
+    return whole > in_flight ? whole - in_flight : 1;
   }
   const RateLimiter& limiter = rates_[session].limiter;
   if (!limiter.may_send(now)) {
     may_go = std::min(may_go, limiter.next());
-    return false;
+    return 0;
   }
-  return true;
+  return 1;
 }
 
 bool SessionCarrier::may_request(Time now, Time& may_go) {
-  const std::uint64_t in_flight = balancer_.in_flight();
+  const std::uint64_t in_flight = balancer_.in_flight() + begun_;
   if (rules_.control == RateControl::kWindow && in_flight > 0 &&
       static_cast<double>((in_flight + 1) * rules_.packet_bytes) > window_) {
     return false;  // what sessions may have together, where that is less than a packet each
   }
   const SessionIndex sessions = balancer_.sessions();
+  std::uint32_t room = 0;
   for (SessionIndex tried = 0; tried < sessions; ++tried) {
     const auto session = static_cast<SessionIndex>((first_tried_ + tried) % sessions);
-    if (balancer_.choice().is_usable(session) && has_room(session, now, may_go)) {
+    room += balancer_.choice().is_usable(session) ? room_of(session, now, may_go) : 0;
+    if (room > begun_) {
       first_tried_ = session;
       return true;
     }
@@ -143,35 +155,59 @@ SessionIndex CarriedPair::choose(const RdmaPacket& packet, Time now) {
   PacketKey tried = key;
   for (unsigned attempt = 0; attempt < kChoices; ++attempt, tried.resends += 256) {
     const SessionIndex session = balancer.choose(now, tried, own_choice_).session;
-    if (session == kNoSessionIndex || !is_by_session || group_.has_room(session, now, may_go)) {
+    if (session == kNoSessionIndex || !is_by_session || group_.room_of(session, now, may_go) > 0) {
       return session;
     }
   }
   for (SessionIndex session = 0; session < balancer.sessions(); ++session) {
-    if (balancer.choice().is_usable(session) && group_.has_room(session, now, may_go)) {
+    if (balancer.choice().is_usable(session) && group_.room_of(session, now, may_go) > 0) {
       return session;
     }
   }
   return balancer.choose(now, key, own_choice_).session;
 }
 
+void CarriedPair::begin_request(std::uint32_t bytes, Time now) {
+  ++group_.begun_;
+  if (group_.rules_.control == RateControl::kDcqcnQp) {
+    pace(own_rate_, bytes, now);
+  }
+}
+
 SessionIndex CarriedPair::send_request(RdmaPacket& packet, std::uint32_t bytes, Time now) {
+  --group_.begun_;
   const SessionIndex session = choose(packet, now);
   put_on(packet, session);
-  SessionPacket& kept = monitored(packet.psn);
   if (packet.tries == 0) {
-    kept = SessionPacket{};
+    monitored(packet.psn) = SessionPacket{};
+  }
+  if (packet.opcode == RdmaOpcode::kReadRequest) {
+    clear_answers(packet);
   }
   group_.balancer_.assigned(session, bytes);
-  group_.balancer_.sent(now, kept, session, bytes);
+  group_.balancer_.sent(now, monitored(packet.psn), session, bytes);
   pair_.leaves(packet, now);
-  const RateControl control = group_.rules_.control;
-  if (control == RateControl::kDcqcnQp || control == RateControl::kDcqcnSession) {
-    PacedRate& paced = rate_of(session);
-    paced.rate.sent(bytes, now);
-    paced.limiter.sent(bytes, paced.rate.rate(now), now);
+  if (group_.rules_.control == RateControl::kDcqcnSession) {
+    pace(group_.rates_[session], bytes, now);
   }
   return session;
+}
+
+// PSNs of a READ behind the first are those of its answers: no packet of this end has them.
+void CarriedPair::clear_answers(const RdmaPacket& packet) {
+  const std::uint64_t answers =
+      std::min<std::uint64_t>(packets_of(packet.length, pair_.setup().mtu), monitored_.size());
+  for (std::uint32_t i = 1; i < answers; ++i) {
+    SessionPacket& kept = monitored(psn_plus(packet.psn, i));
+    if (!kept.is_in_flight) {
+      kept = SessionPacket{};
+    }
+  }
+}
+
+void CarriedPair::pace(PacedRate& paced, std::uint32_t bytes, Time now) {
+  paced.rate.sent(bytes, now);
+  paced.limiter.sent(bytes, paced.rate.rate(now), now);
 }
 
 SessionIndex CarriedPair::send_answer(RdmaPacket& packet, Time now) {
@@ -235,6 +271,12 @@ void CarriedPair::note_progress(Psn before, Time now) {
       group_.balancer_.timed_out(kept);
     }
     group_.balancer_.lost(now, kept);
+  }
+}
+
+void CarriedPair::forget(Time now) {
+  for (SessionPacket& kept : monitored_) {
+    group_.balancer_.forget(now, kept);
   }
 }
 

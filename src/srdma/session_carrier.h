@@ -46,11 +46,12 @@ class SessionCarrier {
   SessionCarrier(const CarrierRules& rules, SipKey salt, const Random& random, Time now)
       : rules_(rules), balancer_(rules.balancer, {salt, random}, now) {}
 
-  /// Packets of this end carry the tuple. REQUIRES: no open session has the id.
-  SessionIndex add(SessionId id, const SessionTuple& tuple, Time now);
+  /// Packets of this end carry the tuple. place: see BalancedSession. REQUIRES: no open session has
+  /// the id.
+  SessionIndex add(SessionId id, const SessionTuple& tuple, Time now, std::uint32_t place = 0);
   /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
   void drain(SessionId id) { balancer_.set_eligible(balancer_.find(id), false); }
-  /// Of a draining session, once nothing is on its way; false: something is.
+  /// Of a draining session, once nothing is on its way; false: something is. May be asked again.
   bool close_if_empty(SessionId id);
 
   /// A packet has come by the session of that id.
@@ -69,7 +70,7 @@ class SessionCarrier {
  private:
   friend class CarriedPair;
   bool may_request(Time now, Time& may_go);
-  bool has_room(SessionIndex session, Time now, Time& may_go) const;
+  std::uint32_t room_of(SessionIndex session, Time now, Time& may_go) const;
 
   const CarrierRules& rules_;
   SessionBalancer balancer_;
@@ -77,6 +78,7 @@ class SessionCarrier {
   std::vector<CongestionWindow> windows_;  // by index; kWindow
   double window_ = 0;                      // bytes, of all sessions
   SessionIndex first_tried_ = 0;           // by may_request()
+  std::uint32_t begun_ = 0;                // requests that have begun and not left
   std::vector<SessionIndex> probes_;       // that are to leave
 };
 
@@ -90,9 +92,13 @@ class CarriedPair {
   /// May a request leave, whichever it is? False: may_go becomes the time from which on it may,
   /// where that is known, else never. [SG-9]
   bool may_request(Time now, Time& may_go);
-  /// The request that the queue pair has given last leaves, with so many bytes on the wire: by the
-  /// session that is returned. REQUIRES: may_request().
+  /// The queue pair has given a request of so many bytes on the wire, which leaves in a while, or
+  /// now. REQUIRES: may_request().
+  void begin_request(std::uint32_t bytes, Time now);
+  /// It leaves: by the session that is returned. REQUIRES: a session may be used.
   SessionIndex send_request(RdmaPacket& packet, std::uint32_t bytes, Time now);
+  /// It does not leave.
+  void drop_request() { --group_.begun_; }
   /// Likewise of an answer, which is not limited; kNoSessionIndex: no session may be used. [SEL-7]
   SessionIndex send_answer(RdmaPacket& packet, Time now);
   /// A probe by that session, and what it consists of. [MO-3]
@@ -105,9 +111,13 @@ class CarriedPair {
   /// What the queue pair has learned since its oldest packet without an answer was `before`:
   /// what has arrived, and what is lost.
   void note_progress(Psn before, Time now);
+  /// The queue pair is in error, or reset: nothing that it has sent is in flight any more.
+  void forget(Time now);
 
  private:
   SessionIndex choose(const RdmaPacket& packet, Time now);
+  void clear_answers(const RdmaPacket& packet);
+  static void pace(PacedRate& paced, std::uint32_t bytes, Time now);
   PacedRate& rate_of(SessionIndex session) {
     return group_.rates_.empty() ? own_rate_ : group_.rates_[session];
   }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs whose packets sessions carry, without frames and without a network.
+#include "srdma/session_carrier.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace flitwise::session_carrier_test {
+namespace {
+
+constexpr std::uint32_t kWire = 4096 + 98;
+
+CarrierRules rules_of(RateControl control, unsigned sessions) {
+  CarrierRules rules;
+  rules.balancer.choice.policy = ChoicePolicy::kRoundRobin;
+  rules.balancer.agree();
+  rules.control = control;
+  rules.sessions = sessions;
+  rules.packet_bytes = kWire;
+  rules.window.additive = rules.window.least = kWire;
+  rules.window.initial = 4 * kWire;
+  rules.window.most = 8 * kWire;
+  return rules;
+}
+
+/// A queue pair in RTS that has much to write, and sessions 10, 11, ...
+struct Sender {
+  Sender(SessionCarrier& group, std::uint32_t number)
+      : carrier(group),
+        pair(setup(number), keys, completions, completions, buffers, true),
+        carried(group, pair) {
+    for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
+      pair.modify(state);
+    }
+    SendWork work;
+    work.opcode = WorkOpcode::kWrite;
+    work.local = view_of({0, 64 * 4096, *keys.add({0, 0, 1 << 20, kAllRdmaRights})});
+    EXPECT_EQ(pair.post_send(work), PostResult::kTaken);
+  }
+  static QueuePairSetup setup(std::uint32_t number) {
+    QueuePairSetup setup;
+    setup.number = setup.peer = number;
+    setup.keeps_sent = true;
+    setup.mode = ReceiveMode::kReorder;
+    setup.recovery = Recovery::kSelective;
+    setup.has_echo = true;
+    return setup;
+  }
+  /// By which session the next packet leaves; kNoSession: none may.
+  SessionId send(Time now) {
+    Time may_go;
+    RdmaPacket packet;
+    if (!carried.may_request(now, may_go) || !pair.next(packet, now)) {
+      return kNoSession;
+    }
+    carried.begin_request(kWire, now);
+    carried.send_request(packet, kWire, now);
+    last = packet;
+    return packet.session;
+  }
+  void acknowledge(Psn psn, Time now) {
+    RdmaPacket ack;
+    ack.opcode = RdmaOpcode::kAck;
+    ack.queue_pair = pair.setup().number;
+    ack.syndrome = kAckSyndrome;
+    ack.psn = psn;
+    const Psn oldest = pair.requester().oldest();
+    pair.receive(ack, now);
+    carried.note_progress(oldest, now);
+  }
+
+  SessionCarrier& carrier;
+  MemoryKeys keys{1};
+  CompletionQueue completions{8};
+  RdmaBuffers buffers{1};
+  QueuePair pair;
+  CarriedPair carried;
+  RdmaPacket last;
+};
+
+struct Group {
+  explicit Group(RateControl control = RateControl::kNone, unsigned sessions = 2)
+      : rules(rules_of(control, sessions)), carrier(rules, {1, 2}, Random(3), {}) {
+    for (unsigned i = 0; i < sessions; ++i) {
+      const auto id = static_cast<SessionId>(10 + i);
+      carrier.add(id, {1, 2, id, 4}, {});
+    }
+  }
+  CarrierRules rules;
+  SessionCarrier carrier;
+};
+
+TEST(SessionCarrier, SG_C5_QueuePairsOfAGroupShareItsSessions) {
+  Group group;
+  Sender one(group.carrier, 7), other(group.carrier, 8);
+  std::map<SessionId, int> packets;
+  for (int i = 0; i < 8; ++i) {
+    ++packets[one.send({})];
+    ++packets[other.send({})];
+  }
+  EXPECT_EQ(packets, (std::map<SessionId, int>{{10, 8}, {11, 8}}));
+  EXPECT_EQ(group.carrier.balancer().in_flight(), 16U);
+  one.acknowledge(7, Time::from_us(1));
+  EXPECT_EQ(group.carrier.balancer().in_flight(), 8U);
+  other.carried.forget(Time::from_us(2));
+  EXPECT_EQ(group.carrier.balancer().in_flight(), 0U) << "it is reset";
+}
+
+TEST(SessionCarrier, SG_4_ADrainingSessionClosesOnceNothingOfItIsOnItsWay) {
+  Group group;
+  Sender sender(group.carrier, 7);
+  const SessionId first = sender.send({});
+  group.carrier.drain(first);
+  EXPECT_NE(sender.send({}), first);
+  EXPECT_FALSE(group.carrier.close_if_empty(first));
+  sender.acknowledge(0, Time::from_us(1));
+  EXPECT_TRUE(group.carrier.close_if_empty(first));
+  EXPECT_TRUE(group.carrier.close_if_empty(first)) << "the other end may ask later";
+}
+
+TEST(SessionCarrier, CC_4_AWindowCountsPacketsThatHaveBegunAndNotLeft) {
+  Group group(RateControl::kWindow, 2);
+  Sender sender(group.carrier, 7);
+  Time may_go;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(sender.carried.may_request({}, may_go)) << i;
+    sender.carried.begin_request(kWire, {});
+  }
+  EXPECT_FALSE(sender.carried.may_request({}, may_go)) << "four packets of both sessions";
+  EXPECT_EQ(may_go, Time::never());
+  sender.carried.drop_request();
+  EXPECT_TRUE(sender.carried.may_request({}, may_go));
+}
+
+TEST(SessionCarrier, CC_3_ACnpSlowsDownItsSessionAlone) {
+  Group group(RateControl::kDcqcnSession, 2);
+  Sender sender(group.carrier, 7);
+  RdmaPacket cnp;
+  cnp.opcode = RdmaOpcode::kCnp;
+  cnp.session = 10;
+  sender.carried.take_cnp(cnp, {});
+  EXPECT_EQ(group.carrier.balancer().stats(0).cnps, 1U);
+  // A packet of each; then the one without a CNP may go first, in twice the time of the line rate.
+  EXPECT_NE(sender.send({}), sender.send({}));
+  Time may_go;
+  EXPECT_FALSE(sender.carried.may_request({}, may_go));
+  EXPECT_EQ(may_go, (Time{std::int64_t{2} * kWire * 80'000}));
+  EXPECT_EQ(sender.send(may_go), 11);
+}
+
+TEST(SessionCarrier, SG_9_WithoutASessionNoRequestLeaves) {
+  Group group;
+  Sender sender(group.carrier, 7);
+  group.carrier.drain(10);
+  group.carrier.drain(11);
+  EXPECT_EQ(sender.send({}), kNoSession);
+}
+
+}  // namespace
+}  // namespace flitwise::session_carrier_test
