@@ -14,9 +14,10 @@ inline constexpr std::uint16_t kFullSum = 0xffff;
 
 /// Of big-endian words, on top of `sum`; an odd last byte is the high one of a word.
 inline std::uint16_t internet_sum(const std::uint8_t* bytes, std::size_t count, std::uint32_t sum) {
-  for (std::size_t i = 0; i < count; ++i) {
-    sum += i % 2 == 0 ? std::uint32_t{bytes[i]} << 8 : bytes[i];
+  for (; count > 1; count -= 2, bytes += 2) {
+    sum += std::uint32_t{bytes[0]} << 8 | bytes[1];
   }
+  sum += count > 0 ? std::uint32_t{bytes[0]} << 8 : 0;
   while (sum > kFullSum) {
     sum = (sum & kFullSum) + (sum >> 16);
   }

@@ -102,32 +102,11 @@ std::vector<RoceHeader> table() {
   };
 }
 
-std::size_t end_byte(const RoceField& field) {
-  return (field.bit + field.width + 7U) / 8;
-}
-
 }  // namespace
 
 const RoceHeader& header_of(RoceHeaderId id) {
   static const std::vector<RoceHeader> kHeaders = table();
   return kHeaders[static_cast<std::size_t>(id)];
-}
-
-std::uint64_t get(const std::uint8_t* header, const RoceField& field) {
-  std::uint64_t value = 0;
-  for (std::size_t i = field.bit / 8U; i < end_byte(field); ++i) {
-    value = value << 8 | header[i];
-  }
-  return value >> (8 * end_byte(field) - field.bit - field.width) & field.most();
-}
-
-void put(std::uint8_t* header, const RoceField& field, std::uint64_t value) {
-  const std::size_t shift = 8 * end_byte(field) - field.bit - field.width;
-  std::uint64_t mask = field.most() << shift;
-  value = value << shift & mask;
-  for (std::size_t i = end_byte(field); i-- > field.bit / 8U; mask >>= 8, value >>= 8) {
-    header[i] = static_cast<std::uint8_t>((header[i] & ~mask) | value);
-  }
 }
 
 }  // namespace flitwise

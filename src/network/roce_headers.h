@@ -54,7 +54,9 @@ struct RoceField {
   bool varies = false;      ///< counts as ones in the ICRC [ROCE-4]
   bool is_quiet = false;    ///< JSON has it only where it is not as usual
 
-  std::uint64_t most() const { return ~std::uint64_t{0} >> (64U - width); }
+  constexpr std::uint64_t most() const { return ~std::uint64_t{0} >> (64U - width); }
+  constexpr std::size_t end() const { return (bit + width + 7U) / 8; }     ///< behind its last byte
+  constexpr std::size_t shift() const { return 8 * end() - bit - width; }  ///< bits behind it there
   bool is_address() const { return format >= Format::kMac && format <= Format::kBytes; }
 };
 
@@ -66,9 +68,21 @@ struct RoceHeader {
 const RoceHeader& header_of(RoceHeaderId id);
 
 /// A number of a header that begins there. REQUIRES: not an address of 128 bits.
-std::uint64_t get(const std::uint8_t* header, const RoceField& field);
+inline std::uint64_t get(const std::uint8_t* header, const RoceField& field) {
+  std::uint64_t value = 0;
+  for (std::size_t i = field.bit / 8U; i < field.end(); ++i) {
+    value = value << 8 | header[i];
+  }
+  return value >> field.shift() & field.most();
+}
 /// Bits of the value beyond the field are cut.
-void put(std::uint8_t* header, const RoceField& field, std::uint64_t value);
+inline void put(std::uint8_t* header, const RoceField& field, std::uint64_t value) {
+  std::uint64_t mask = field.most() << field.shift();
+  value = value << field.shift() & mask;
+  for (std::size_t i = field.end(); i-- > field.bit / 8U; mask >>= 8, value >>= 8) {
+    header[i] = static_cast<std::uint8_t>((header[i] & ~mask) | value);
+  }
+}
 
 /// Fields that encoder and decoder name.
 namespace roce_field {

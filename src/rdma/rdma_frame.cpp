@@ -82,10 +82,24 @@ const std::vector<Mapping>& mappings() {
   return kAll;
 }
 
-/// A number of an opcode, so many bytes behind the begin of BTH.
+/// A number of an opcode: in the 8 bytes of a frame that end so many bytes behind the begin of BTH,
+/// and begin behind that of the frame.
 struct Number {
   const Mapping* mapping;
-  std::size_t offset;
+  std::size_t end, shift;
+  std::uint64_t mask;
+
+  std::uint64_t read(const std::uint8_t* bth) const {
+    return boost::endian::load_big_u64(bth + end - kWord) >> shift & mask;
+  }
+  void write(std::uint8_t* bth, std::uint64_t value) const {
+    std::uint8_t* const word = bth + end - kWord;
+    const std::uint64_t others = boost::endian::load_big_u64(word) & ~(mask << shift);
+    boost::endian::store_big_u64(word, others | (value & mask) << shift);
+  }
+
+ private:
+  static constexpr std::size_t kWord = 8;
 };
 
 std::vector<Number> numbers_in(const RoceParts& parts) {
@@ -94,7 +108,8 @@ std::vector<Number> numbers_in(const RoceParts& parts) {
     const RoceParts::Header& header = parts.headers[i];
     for (const Mapping& one : mappings()) {
       if (header.at >= parts.bth && one.header == header.id) {
-        numbers.push_back({&one, header.at - parts.bth});
+        const std::size_t end = header.at - parts.bth + one.field.end();
+        numbers.push_back({&one, end, one.field.shift(), one.field.most()});
       }
     }
   }
@@ -162,7 +177,7 @@ RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes
   put(&bytes[parts.ip], roce_field::kTotalLength, parts.end() - parts.ip);
   put(&bytes[parts.udp], roce_field::kUdpLength, parts.end() - parts.udp);
   for (const Number& one : base.numbers) {
-    put(&bytes[parts.bth + one.offset], one.mapping->field, one.mapping->get(packet));
+    one.write(&bytes[parts.bth], one.mapping->get(packet));
   }
   // Addresses differ in their last bytes.
   constexpr std::size_t kMacTo = 5, kMacFrom = 11, kIpFrom = 15, kIpTo = 19;
@@ -180,7 +195,7 @@ std::optional<RdmaPacket> packet_of(const ByteVector& bytes, RoceParts& parts,
   parts = read.parts;
   RdmaPacket packet;
   for (const Number& one : prototype(parts.opcode->code, extensions).numbers) {
-    one.mapping->set(packet, get(&bytes[parts.bth + one.offset], one.mapping->field));
+    one.mapping->set(packet, one.read(&bytes[parts.bth]));
   }
   const RdmaOpcodeInfo& info = info_of(packet.opcode);
   packet.has_echo = extensions.has_echo && info.kind == RdmaPacketKind::kAck;
