@@ -31,7 +31,6 @@ class AckBook {
   /// An ACK of that session is due. One of a session that nobody knows is of none.
   void ask(std::uint16_t session);
   bool is_due() const { return !due_.empty(); }
-  std::size_t waiting() const { return due_.size(); }
   /// The echo of the ACK that goes next. REQUIRES: is_due().
   AckEcho take(Time now);
   /// The echo of a NAK: of the last packet of the session, or of all.

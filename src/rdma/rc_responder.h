@@ -41,7 +41,6 @@ class RcResponder {
 
   Psn expected() const { return expected_; }
   std::uint32_t messages() const { return messages_; }  ///< MSN
-  std::size_t answers_waiting() const { return answers_.size() + acks_.waiting(); }
 
  private:
   /// A READ or atomic as it came, or what is asked of it again.
