@@ -63,6 +63,18 @@ void warn_of_straddling(const Config& config, const std::string& device, Warning
   }
 }
 
+/// They ask no root port for AtomicOps. [HP-5]
+void warn_of_atomics(const Config& config, const std::string& device, Warnings& warnings) {
+  const auto& weights = config.workload.rdma;
+  if (!config.host.atomics && weights.fetch_add + weights.cas > 0) {
+    warnings.push_back(fmt::format(
+        "host.atomics: false, but the adapter of {} does the atomics of workload.rdma by a read "
+        "and a write of host memory each, which root ports take all the same; expected "
+        "workload.rdma.fetch_add and workload.rdma.cas of 0 for a run without atomics",
+        device));
+  }
+}
+
 }  // namespace
 
 void warn_of_rdma(const Config& whole, Warnings& warnings) {
@@ -72,6 +84,7 @@ void warn_of_rdma(const Config& whole, Warnings& warnings) {
     if (config.workload.via == WorkloadVia::kRdma) {
       warn_of_short_retry(config, graph[device].name, warnings);
       warn_of_straddling(config, graph[device].name, warnings);
+      warn_of_atomics(config, graph[device].name, warnings);
     }
   }
 }

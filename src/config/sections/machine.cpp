@@ -21,7 +21,8 @@ Keys host_keys() {
            "Take PASIDs on translated requests; without it such a request is malformed."),
       flag(KEY(host.atomics),
            "Root ports do FetchAdd, Swap and CAS in host memory, and announce it; without it they "
-           "answer them with UR."),
+           "answer them with UR. Atomics of RDMA are none of these: their adapter reads and "
+           "writes."),
       flag(KEY(host.deferrable_writes),
            "Root ports take deferrable writes (DMWr) to host memory; without it they answer them "
            "with UR."),

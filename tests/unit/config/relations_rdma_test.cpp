@@ -159,6 +159,15 @@ TEST(RdmaWarnings, EP_2_StructuresThatStraddleAPageAreWarnedOf) {
               Contains(HasSubstr("straddle pages of 2MiB")));
 }
 
+TEST(RdmaWarnings, HP_5_RootPortsWithoutAtomicsKeepNoAdapterFromThem) {
+  const auto with = [](const std::string& weights) {
+    return config_warnings(config_from_text(
+        cables(kOneWay, "rdma: {" + weights + "}") + "host: {atomics: false}\n", "test.yaml", ""));
+  };
+  EXPECT_THAT(with("read: 1"), IsEmpty());
+  EXPECT_THAT(with("fetch_add: 1"), Contains(HasSubstr("host.atomics: false, but the adapter of")));
+}
+
 TEST(RdmaWarnings, LR_3_ARetryTimeBelowTheWayThereAndBackIsWarnedOf) {
   const auto with = [](const std::string& timeout) {
     return config_warnings(config_from_text(
