@@ -50,7 +50,7 @@ class DueQueue {
     Entry entry;
     Time when{};
   };
-  static constexpr std::size_t kDepth = 64;  // grows
+  static constexpr std::size_t kDepth = 4;  // grows; as few as are needed stay in the cache
   boost::circular_buffer<Due> entries_ = boost::circular_buffer<Due>(kDepth);
 };
 

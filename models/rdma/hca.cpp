@@ -19,8 +19,9 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
       wakeup_("wakeup", config.rdma.timing.clock),
       pairs_(config_),
       commands_(config.rdma.fifo, config.functions.size()),
-      parts_{config_, pairs_,   totals_,  dma_,        commands_, kicks_,      fetch_,    states_,
-             rings_,  receive_, builder_, completion_, entries_,  validation_, receiver_, *this},
+      parts_{config_,     pairs_,   totals_,     arrived_,  dma_,     commands_,
+             kicks_,      fetch_,   states_,     rings_,    receive_, builder_,
+             completion_, entries_, validation_, receiver_, *this},
       collect_(parts_, [this](Time when) { wakeup_.at(when); }),
       kicks_(parts_),
       fetch_(parts_),
@@ -36,6 +37,9 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
       completion_(parts_),
       stages_{&collect_, &kicks_,    &fetch_,   &states_,  &rings_,      &dma_,
               &builder_, &receiver_, &receive_, &entries_, &validation_, &completion_} {
+  for (std::size_t i = 0; i < kStages; ++i) {
+    stages_[i]->keep_turn(turns_[i]);
+  }
   wakeup_.wakes("work", [this] { work(); });
 }
 
@@ -127,27 +131,23 @@ void Hca::work() {
       next = std::min(next, one.when);
     }
   }
-  for (const HcaModule* const stage : stages_) {
-    next = std::min(next, stage->next());
+  for (const HcaTurn& turn : turns_) {
+    next = std::min(next, turn.next);
   }
   wakeup_.at(next);
 }
 
-// What is behind goes first, so that there is room for what is before; and again, until nothing
-// moves.
+// Again and again, until none has moved since it ran last.
 void Hca::run(Time now) {
-  HcaModule* const turns[] = {&completion_, &validation_, &entries_, &receive_, &fetch_,
-                              &receiver_,   &builder_,    &collect_, &kicks_};
   dma_.run(now);
-  for (bool has_moved = true; has_moved;) {
-    has_moved = false;
-    for (HcaModule* const stage : turns) {
-      has_moved = (stage->asks_from() <= now && stage->run(now)) || has_moved;
-    }
+  std::size_t idle = 0;
+  for (std::size_t next = 0; idle < kOrder.size(); next = next + 1 < kOrder.size() ? next + 1 : 0) {
+    const std::size_t i = kOrder[next];
+    idle = turns_[i].asks_from <= now && stages_[i]->run(now) ? 0 : idle + 1;
   }
-  for (HcaModule* const stage : stages_) {
-    if (stage->asks_from() <= now) {
-      stage->settle(now);
+  for (std::size_t i = 0; i < kStages; ++i) {
+    if (turns_[i].asks_from <= now) {
+      stages_[i]->settle(now);
     }
   }
 }

@@ -73,6 +73,8 @@ class Hca final : public ComponentModule, private HcaControl {
 
  private:
   static constexpr std::size_t kStages = 12;
+  /// Of stages_ that run: what is behind goes first, so that there is room for what is before.
+  static constexpr std::array<std::size_t, 9> kOrder = {11, 10, 9, 8, 2, 7, 6, 0, 1};
 
   /// A function that is to be set up, as soon as nothing of it is under way.
   struct SetUp {
@@ -96,6 +98,7 @@ class Hca final : public ComponentModule, private HcaControl {
   Wakeup wakeup_;
   HcaPairs pairs_;
   HcaResult totals_, before_;
+  HcaPacketPool arrived_;
   HcaCommands commands_;
   const HcaParts parts_;
 
@@ -113,6 +116,7 @@ class Hca final : public ComponentModule, private HcaControl {
   HcaCompletion completion_;
   /// In the order of a work request and its answer.
   const std::array<HcaModule*, kStages> stages_;
+  std::array<HcaTurn, kStages> turns_;  // of them, side by side: they are looked at often
 
   NicPort* port_ = nullptr;
   const NicPort* far_ = nullptr;  // at the other end of its cable

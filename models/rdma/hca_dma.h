@@ -27,6 +27,7 @@ class DoneInOrder {
  public:
   /// A new one, from 1 on.
   std::uint64_t take() {
+    make_room(is_done_);
     is_done_.push_back(false);
     return through_ + is_done_.size();
   }
@@ -41,7 +42,7 @@ class DoneInOrder {
   std::uint64_t through() const { return through_; }
 
  private:
-  std::deque<bool> is_done_;
+  boost::circular_buffer<bool> is_done_ = boost::circular_buffer<bool>(16);  // grows
   std::uint64_t through_ = 0;
 };
 

@@ -16,14 +16,24 @@
 
 namespace flitwise {
 
+/// When a stage asks to run.
+struct HcaTurn {
+  Time asks_from = Time::never(), next = Time::never();
+};
+
 class HcaModule : public sc_core::sc_module {
  public:
   explicit HcaModule(const char* name) : sc_module(sc_core::sc_module_name(name)) {}
 
   /// run() may move something from then on: what is due then, or waits for others to make room.
-  Time asks_from() const { return asks_from_; }
+  Time asks_from() const { return turn_->asks_from; }
   /// When it goes on by itself; never where others have to make it go on.
-  Time next() const { return next_; }
+  Time next() const { return turn_->next; }
+  /// Where both are kept from now on, beside those of other stages.
+  void keep_turn(HcaTurn& turn) {
+    turn = *turn_;
+    turn_ = &turn;
+  }
   /// All that it can do now. False: nothing.
   virtual bool run(Time /*now*/) { return false; }
   /// After all that any stage could do now: it says anew when to ask.
@@ -70,17 +80,15 @@ class HcaModule : public sc_core::sc_module {
 
  protected:
   void ask_at(Time when) {
-    asks_from_ = std::min(asks_from_, when);
-    next_ = std::min(next_, when);
+    turn_->asks_from = std::min(turn_->asks_from, when);
+    turn_->next = std::min(turn_->next, when);
   }
   /// From `from` on others may make it go on; at `next` it goes on by itself.
-  void ask(Time from, Time next) {
-    asks_from_ = from;
-    next_ = next;
-  }
+  void ask(Time from, Time next) { *turn_ = {from, next}; }
 
  private:
-  Time asks_from_ = Time::never(), next_ = Time::never();
+  HcaTurn own_turn_;
+  HcaTurn* turn_ = &own_turn_;
   std::uint64_t accesses_ = 0, access_bytes_ = 0, accesses_over_ = 0;
   Time access_time_{};
 };

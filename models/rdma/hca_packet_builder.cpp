@@ -41,13 +41,16 @@ bool HcaPacketBuilder::run(Time now) {
   return has_moved;
 }
 
-// Where something waits for payload or for room, any other stage may make it go on.
+// Where something waits for room, or for payload to be in memory, any other stage may make it go
+// on; the end of a read says so itself.
 void HcaPacketBuilder::settle(Time now) {
   const bool waits_for_port = queue_.is_due(now);
   HcaStage::settle(now);
   const Time next =
       waits_for_port ? port_free_ - s_.config.rdma.timing.clock + Time{1} : queue_.next();
-  ask(ready_.empty() && made_.empty() ? next : now, next);
+  const bool waits_for_read =
+      !made_.empty() && made_.front().reads > 0 && (ready_.empty() || s_.pairs.are_served());
+  ask((ready_.empty() && made_.empty()) || waits_for_read ? next : now, next);
 }
 
 // The next packet of the queue pair whose turn it is; its payload is read. [VB-4]
@@ -77,6 +80,7 @@ bool HcaPacketBuilder::make(Time now) {
   make_frame_of(packet, pair.peer, made);
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
   read_payload(number, packet, made, now);
+  make_room(made_);
   made_.push_back(std::move(made));
   queue_.hold(now);
   return true;
@@ -116,6 +120,7 @@ void HcaPacketBuilder::read_payload(std::uint32_t pair, RdmaPacket& packet, HcaB
 void HcaPacketBuilder::done(HcaJob& job, Time now) {
   HcaBuilt& made = made_[job.tag - first_made_];
   --made.reads;
+  ask_at(now);
   if (!job.is_ok) {
     made.is_lost = true;
   }

@@ -8,7 +8,8 @@
 /// leaves. [HP-4] [HP-9]
 #pragma once
 
-#include <deque>
+#include <boost/circular_buffer.hpp>
+
 #include <map>
 #include <optional>
 #include <string>
@@ -63,9 +64,9 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   const HcaParts& s_;
   NicPort* port_ = nullptr;
   FramePool* frames_ = nullptr;
-  FunctionTurns ready_;           // queue pairs that may have a packet
-  std::deque<HcaBuilt> made_;     // packets whose payload is read
-  std::uint64_t first_made_ = 0;  // number of made_.front()
+  FunctionTurns ready_;                       // queue pairs that may have a packet
+  boost::circular_buffer<HcaBuilt> made_{4};  // packets whose payload is read; grows
+  std::uint64_t first_made_ = 0;              // number of made_.front()
   std::uint64_t memory_used_ = 0;
   std::optional<HcaForger> forger_;
   Time port_free_{}, port_busy_{};

@@ -57,7 +57,8 @@ bool HcaPacketReceiver::check(Time now) {
     drop("rx_out_of_service", *arrived.frame);
     return true;
   }
-  const auto packet = packet_of(arrived.frame->bytes, arrived.parts);
+  RoceParts parts;
+  const auto packet = packet_of(arrived.frame->bytes, parts);
   if (!packet || !packet->is_ip_intact || !packet->is_intact) {
     drop(!packet                 ? "not_roce"
          : !packet->is_ip_intact ? "rx_bad_ip_checksum"
@@ -65,7 +66,6 @@ bool HcaPacketReceiver::check(Time now) {
          *arrived.frame);
     return true;
   }
-  arrived.packet = *packet;
   arrived.pair = packet->queue_pair - kFirstQueuePair;
   if (arrived.pair >= s_.config.pairs) {
     drop(name_of(QpCounter::kBadQueuePair), *arrived.frame);
@@ -76,10 +76,12 @@ bool HcaPacketReceiver::check(Time now) {
     return true;
   }
   const FrameEnds ends = {s_.pairs[arrived.pair].peer, s_.config.adapter};
-  if (!has_ends(arrived.frame->bytes, arrived.parts, ends)) {
+  if (!has_ends(arrived.frame->bytes, parts, ends)) {
     drop("rx_bad_address", *arrived.frame);
     return true;
   }
+  arrived.packet = s_.arrived.make(*packet);
+  arrived.payload = static_cast<std::uint32_t>(parts.payload);
   s_.fetches.fetch(std::move(arrived), now);
   return true;
 }

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "common/slot_list.h"
 #include "network/frame.h"
@@ -25,12 +28,35 @@ struct HcaPosted {
   bool is_void = false;                        ///< likewise, and it may not, or is none
 };
 
+/// Fields of packets that have come. Outlives all that it has made.
+class HcaPacketPool {
+ public:
+  struct GiveBack {
+    HcaPacketPool* pool = nullptr;
+    void operator()(RdmaPacket* packet) const { pool->free_.push_back(packet); }
+  };
+  using Ref = std::unique_ptr<RdmaPacket, GiveBack>;
+  Ref make(const RdmaPacket& packet) {
+    if (free_.empty()) {
+      free_.push_back(&all_.emplace_back());
+    }
+    Ref made(free_.back(), GiveBack{this});
+    free_.pop_back();
+    *made = packet;
+    return made;
+  }
+
+ private:
+  std::deque<RdmaPacket> all_;
+  std::vector<RdmaPacket*> free_;
+};
+
 /// A frame that has come, or a kick, on its way to its queue pair.
 struct HcaArrived {
   std::uint32_t pair = 0;
-  FrameRef frame;  ///< null: a kick
-  RdmaPacket packet;
-  RoceParts parts;
+  std::uint32_t payload = 0;     ///< its offset in the frame
+  FrameRef frame;                ///< null: a kick
+  HcaPacketPool::Ref packet;     ///< of the frame, once it is checked
   bool waits_for_entry = false;  ///< of the receive queue
 };
 

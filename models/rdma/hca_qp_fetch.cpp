@@ -53,7 +53,9 @@ bool HcaQpFetch::ask(Time now) {
   }
   const bool is_hit = outcome == QpLookup::Outcome::kHit;
   ++(is_hit ? s_.totals.qpsc_hits : s_.totals.qpsc_misses);
-  (is_hit ? fetched_ : unfetched_).push_back(queue_.take(now));
+  auto& asked = is_hit ? fetched_ : unfetched_;
+  make_room(asked);
+  asked.push_back(queue_.take(now));
   queue_.hold(now);
   return true;
 }
@@ -68,6 +70,7 @@ void HcaQpFetch::settle(Time now) {
 void HcaQpFetch::state_came(std::uint32_t pair) {
   for (auto one = unfetched_.begin(); one != unfetched_.end();) {
     if (one->pair == pair) {
+      make_room(fetched_);
       fetched_.push_back(std::move(*one));
       one = unfetched_.erase(one);
     } else {

@@ -7,7 +7,7 @@
 /// frames wait for its last place, they have it by turns.
 #pragma once
 
-#include <deque>
+#include <boost/circular_buffer.hpp>
 
 #include "rdma/hca_seams.h"
 #include "rdma/hca_stage.h"
@@ -49,8 +49,9 @@ class HcaQpFetch final : public HcaStage<HcaArrived>, public HcaFetches {
   bool ask(Time now);
 
   const HcaParts& s_;
-  std::deque<HcaArrived> fetched_, unfetched_;  // with their state, and without
-  bool last_is_kick_ = true;                    // that took a place
+  using Queue = boost::circular_buffer<HcaArrived>;  // grows
+  Queue fetched_{4}, unfetched_{4};                  // with their state, and without
+  bool last_is_kick_ = true;                         // that took a place
   OpenWait pinned_wait_;
   WaitBook pinned_waits_;
 };

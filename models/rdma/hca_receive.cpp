@@ -34,14 +34,14 @@ bool HcaReceive::take(Time now) {
   HcaArrived& first = queue_.front();
   HcaPair& pair = s_.pairs[first.pair];
   const bool may_come = pair.receive.left() > 0 && !pair.receive.is_lost;
-  if (takes_buffer(first.packet) && pair.buffers.empty() && may_come) {
+  if (takes_buffer(*first.packet) && pair.buffers.empty() && may_come) {
     s_.totals.rq_misses += first.waits_for_entry ? 0 : 1;
     first.waits_for_entry = true;
     s_.rings.read(first.pair, true, now);
     return false;
   }
   HcaArrived arrived = queue_.take(now);
-  const RdmaEffect effect = pair.rules.receive(arrived.packet);
+  const RdmaEffect effect = pair.rules.receive(*arrived.packet);
   place(arrived, effect, now);
   return true;
 }
@@ -58,15 +58,15 @@ void HcaReceive::place(HcaArrived& arrived, const RdmaEffect& effect, Time now) 
   if (left == 0) {
     s_.frames.give_room(*arrived.frame);
   }
-  const bool takes_entry = takes_buffer(arrived.packet);
-  const std::uint8_t* from = arrived.frame->bytes.data() + arrived.parts.payload;
+  const bool takes_entry = takes_buffer(*arrived.packet);
+  const std::uint8_t* from = arrived.frame->bytes.data() + arrived.payload;
   for (const Sge& piece : effect.view) {
     if (left == 0 || piece.bytes == 0) {
       continue;
     }
     left -= piece.bytes;
     received.from = effect.kind == RdmaEffect::Kind::kResult ? nullptr : from;
-    received.value = arrived.packet.original;
+    received.value = arrived.packet->original;
     received.target = piece;
     received.number = pair.last_payload = s_.dma.take_payload_number();
     received.is_last = left == 0;
@@ -117,7 +117,7 @@ void HcaReceive::finish_atomic(const HcaJob& job, Time now) {
     write.address = job.address;
     write.bytes = kWordBytes;
     write.own.resize(kWordBytes);
-    boost::endian::store_little_u64(write.own.data(), atomic_result(arrived.packet, original));
+    boost::endian::store_little_u64(write.own.data(), atomic_result(*arrived.packet, original));
     write.tag = pair.last_payload = s_.dma.take_payload_number();
     s_.dma.start(write, now);
   } else if (!is_down) {

@@ -147,6 +147,7 @@ struct HcaParts {
   const HcaConfig& config;
   HcaPairs& pairs;
   HcaCounters& totals;
+  HcaPacketPool& arrived;
   HcaDma& dma;
   HcaCommands& commands;
   HcaKicks& kicks;

@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
+
+#include <boost/circular_buffer.hpp>
+
+#include "common/ranges.h"
 
 namespace flitwise {
 
@@ -15,11 +18,13 @@ class FunctionTurns {
   /// weights: by function, from 1 on; those beyond have 1. Empty: all functions are as one. It
   /// outlives the turns, and may change but for its size.
   FunctionTurns(std::size_t functions, const std::vector<unsigned>& weights)
-      : weights_(weights), queues_(weights.empty() ? 1 : functions) {}
+      : weights_(weights), queues_(weights.empty() ? 1 : functions, Queue(4)) {}
 
   bool empty() const { return size_ == 0; }
   void push(std::uint32_t function, std::uint32_t item) {
-    queues_[queues_.size() == 1 ? 0 : function].push_back(item);
+    Queue& queue = queues_[queues_.size() == 1 ? 0 : function];
+    make_room(queue);
+    queue.push_back(item);
     ++size_;
   }
   /// REQUIRES: !empty().
@@ -36,8 +41,9 @@ class FunctionTurns {
   }
 
  private:
+  using Queue = boost::circular_buffer<std::uint32_t>;  // grows
   const std::vector<unsigned>& weights_;
-  std::vector<std::deque<std::uint32_t>> queues_;  // by function
+  std::vector<Queue> queues_;  // by function
   std::size_t present_ = 0, size_ = 0;
   unsigned left_ = 0;  // turns of the present one
 };

@@ -79,13 +79,14 @@ struct Bench {
   HcaConfig config;
   HcaPairs pairs{config};
   HcaCounters totals;
+  HcaPacketPool arrived;
   HcaCommands commands{config.rdma.fifo};
   Others others;
   HcaDma dma{[] {}, [](Time) {}, pairs};
 
   HcaParts parts(HcaFetches& fetches, HcaStates& states, HcaOutcomes& outcomes) {
-    return {config, pairs,  totals, dma,      commands, others, fetches, states,
-            others, others, others, outcomes, others,   others, others,  others};
+    return {config, pairs,  totals, arrived,  dma,    commands, others, fetches, states,
+            others, others, others, outcomes, others, others,   others, others};
   }
   HcaParts parts() { return parts(others, others, others); }
   /// Reads and writes that may go by now, in their order.
@@ -252,8 +253,8 @@ TEST(HcaStages, VB_6_CompletionsWithoutRoomWaitAndHoldBackWhatComes) {
   FramePool frames;
   HcaArrived packet;
   packet.frame = frames.make(64);
-  packet.packet.opcode = RdmaOpcode::kAck;
-  stages.receive.receive(packet, ns(0));
+  packet.packet = bench.arrived.make({});
+  stages.receive.receive(std::move(packet), ns(0));
   EXPECT_FALSE(stages.receive.run(ns(2)));
   std::vector<Transfer> written;
   for (int at = 2; at < 20; ++at) {
@@ -304,12 +305,13 @@ TEST(HcaStages, HP_5_AnAtomicReadsBehindThePayloadThatCameBeforeIt) {
   FramePool frames;
   HcaArrived atomic;
   atomic.frame = frames.make(64);
-  atomic.packet.opcode = RdmaOpcode::kFetchAdd;
-  atomic.packet.queue_pair = kFirstQueuePair;
-  atomic.packet.psn = pair.rules.setup().peer_first_psn;
-  atomic.packet.address = bench.config.area(0).word();
-  atomic.packet.key = key_of(0, PairRegion::kWord);
-  stages.receive.receive(atomic, ns(0));
+  atomic.packet = bench.arrived.make({});
+  atomic.packet->opcode = RdmaOpcode::kFetchAdd;
+  atomic.packet->queue_pair = kFirstQueuePair;
+  atomic.packet->psn = pair.rules.setup().peer_first_psn;
+  atomic.packet->address = bench.config.area(0).word();
+  atomic.packet->key = key_of(0, PairRegion::kWord);
+  stages.receive.receive(std::move(atomic), ns(0));
   ASSERT_TRUE(stages.receive.run(ns(10)));
   EXPECT_TRUE(bench.transfers(ns(1000)).empty());
   bench.dma.payload_done(pair.last_payload);
