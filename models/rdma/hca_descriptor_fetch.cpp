@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "rdma/hca_dma.h"
 
@@ -110,9 +111,9 @@ void HcaDescriptorFetch::post(HcaPair& pair, bool is_receive, const std::uint8_t
 // then. [VB-5] [VB-8]
 void HcaDescriptorFetch::lose(std::uint32_t number, bool is_receive) {
   HcaPair& pair = s_.pairs[number];
-  (is_receive ? pair.receive : pair.send).is_lost = true;
+  const bool was_lost = std::exchange((is_receive ? pair.receive : pair.send).is_lost, true);
   pair.rules.modify(QpState::kError);
-  if (!is_receive) {
+  if (!is_receive && !was_lost) {
     WorkCompletion lost;
     lost.queue_pair = pair.rules.setup().number;
     lost.status = WorkStatus::kLocalOperation;

@@ -19,6 +19,7 @@ class HcaDescriptorFetch final : public HcaModule, public HcaRings {
 
   void kicked(std::uint32_t pair, Time now) override;
   void read(std::uint32_t pair, bool is_receive, Time now) override;
+  void lose(std::uint32_t pair, bool is_receive) override;
   void done(HcaJob& job, Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override {
     errors["bad_ring_entry"] += bad_entries_;
@@ -30,7 +31,6 @@ class HcaDescriptorFetch final : public HcaModule, public HcaRings {
 
  private:
   void take_commands(HcaPair& pair);
-  void lose(std::uint32_t pair, bool is_receive);
   void post(HcaPair& pair, bool is_receive, const std::uint8_t* entry);
   void note_batch(std::uint32_t pair, bool is_receive, Time now);
 

@@ -80,6 +80,22 @@ void HcaQpFetch::state_came(std::uint32_t pair) {
   HcaStage::ask(Time{}, next());
 }
 
+void HcaQpFetch::state_failed(std::uint32_t pair, Time now) {
+  for (auto one = unfetched_.begin(); one != unfetched_.end();) {
+    if (one->pair != pair) {
+      ++one;
+      continue;
+    }
+    if (one->frame) {
+      s_.frames.drop(name_of(QpCounter::kBadState), *one->frame);
+    }
+    queue_.let_go(now);
+    s_.states.release(pair);
+    one = unfetched_.erase(one);
+  }
+  HcaStage::ask(Time{}, next());
+}
+
 std::string HcaQpFetch::waiting() const {
   std::string text = HcaStage::waiting();
   if (!unfetched_.empty()) {

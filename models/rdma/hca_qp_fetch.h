@@ -4,7 +4,8 @@
 /// those of one queue pair in their order. Queue: `fifo` entries, and as many that have asked for
 /// their state. Latency: `fetch` where the state is there, else the read of it; interval: a clock.
 /// A full receive stage blocks it, and a cache all of whose entries are pinned. Where kicks and
-/// frames wait for its last place, they have it by turns.
+/// frames wait for its last place, they have it by turns. Without a state that cannot be read kicks
+/// come to nothing, and frames are dropped.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -32,6 +33,7 @@ class HcaQpFetch final : public HcaStage<HcaArrived>, public HcaFetches {
     push(std::move(work), now);
   }
   void state_came(std::uint32_t pair) override;
+  void state_failed(std::uint32_t pair, Time now) override;
 
   bool run(Time now) override;
   void settle(Time now) override;

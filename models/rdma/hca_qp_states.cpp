@@ -72,7 +72,8 @@ void HcaQpStates::write_back(std::uint32_t pair, Time now) {
   s_.dma.start(write, now);
 }
 
-// What is read has to be what was written back. One that cannot be read ends its queue pair.
+// What is read has to be what was written back. One that cannot be read is none: it ends its queue
+// pair, as a ring does.
 void HcaQpStates::done(HcaJob& job, Time now) {
   if (job.kind != HcaJobKind::kState) {
     return;
@@ -82,12 +83,15 @@ void HcaQpStates::done(HcaJob& job, Time now) {
   if (job.is_ok && !is_down && job.own != pair.state_in_memory) {
     ++(s_.config.is_hostile(s_.config.place_of(job.queue_pair)) ? bad_ : wrong_);
   }
-  cache_of(job.queue_pair).end_fetch(pair.entry, true);
-  if (!job.is_ok && !is_down) {
-    pair.rules.modify(QpState::kError);
-    s_.outcomes.after_rules(job.queue_pair, now);
+  cache_of(job.queue_pair).end_fetch(pair.entry, job.is_ok);
+  if (job.is_ok || is_down) {
+    s_.fetches.state_came(job.queue_pair);
+    return;
   }
-  s_.fetches.state_came(job.queue_pair);
+  s_.rings.lose(job.queue_pair, false);
+  s_.rings.lose(job.queue_pair, true);
+  s_.outcomes.after_rules(job.queue_pair, now);
+  s_.fetches.state_failed(job.queue_pair, now);
 }
 
 }  // namespace flitwise

@@ -35,6 +35,8 @@ class HcaFetches {
   virtual void fetch(HcaArrived work, Time now) = 0;
   /// The state that was not there has come.
   virtual void state_came(std::uint32_t pair) = 0;
+  /// It could not be read: what waits for it ends.
+  virtual void state_failed(std::uint32_t pair, Time now) = 0;
 
  protected:
   ~HcaFetches() = default;
@@ -61,6 +63,9 @@ class HcaRings {
   virtual void kicked(std::uint32_t pair, Time now) = 0;
   /// Entries are read, as far as software has posted any and no read is under way.
   virtual void read(std::uint32_t pair, bool is_receive, Time now) = 0;
+  /// Nobody can tell what the ring has: the queue pair ends, and one completion stands for all of
+  /// a send ring that is not complete by then.
+  virtual void lose(std::uint32_t pair, bool is_receive) = 0;
 
  protected:
   ~HcaRings() = default;

@@ -2,6 +2,7 @@
 // Stages of an RDMA adapter, each with stand-ins for the others.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -44,7 +45,8 @@ class Others : public HcaKicks,
                public HcaControl {
  public:
   bool is_full = false, kicks_wait = false, frames_wait = false;
-  Numbers fetched, received, posted;
+  Numbers fetched, received, posted, lost;
+  std::vector<std::string> dropped;
 
   void kick(std::uint32_t /*pair*/, Time /*now*/) override {}
   bool has_kick(Time /*now*/) const override { return kicks_wait; }
@@ -54,11 +56,13 @@ class Others : public HcaKicks,
   bool has_room_for_frame(Time /*now*/) const override { return !is_full; }
   void fetch(HcaArrived work, Time /*now*/) override { fetched.push_back(work.pair); }
   void state_came(std::uint32_t /*pair*/) override {}
+  void state_failed(std::uint32_t /*pair*/, Time /*now*/) override {}
   QpLookup::Outcome look_up(std::uint32_t /*pair*/, Time /*now*/) override { return {}; }
   void pin(std::uint32_t /*pair*/) override {}
   void release(std::uint32_t /*pair*/) override {}
   void kicked(std::uint32_t pair, Time /*now*/) override { posted.push_back(pair); }
   void read(std::uint32_t /*pair*/, bool /*is_receive*/, Time /*now*/) override {}
+  void lose(std::uint32_t pair, bool /*is_receive*/) override { lost.push_back(pair); }
   void receive(HcaArrived packet, Time /*now*/) override { received.push_back(packet.pair); }
   bool is_in_atomic(std::uint32_t /*pair*/) const override { return false; }
   void ready(std::uint32_t /*pair*/, Time /*now*/) override {}
@@ -68,7 +72,7 @@ class Others : public HcaKicks,
   }
   void place(HcaReceived /*piece*/, bool /*takes_entry*/, Time /*now*/) override {}
   void give_room(const Frame& /*frame*/) override {}
-  void drop(const char* /*why*/, const Frame& /*frame*/) override {}
+  void drop(const char* why, const Frame& /*frame*/) override { dropped.emplace_back(why); }
   bool command(const AdapterCommand& /*command*/, Time /*now*/) override { return true; }
 };
 
@@ -97,8 +101,8 @@ struct Bench {
     }
     return all;
   }
-  void finish(const Transfer& transfer, Time now) {
-    dma.finished({transfer.token, transfer.op, TransferStatus::kDone, now});
+  void finish(const Transfer& transfer, Time now, TransferStatus status = TransferStatus::kDone) {
+    dma.finished({transfer.token, transfer.op, status, now});
     dma.run(now);
   }
 };
@@ -176,6 +180,38 @@ TEST(HcaStages, HP_C3_OneFetchForTwoAndTheirOrderIsKept) {
   bench.finish(reads[0], ns(30));
   stages.fetch.run(ns(30));
   EXPECT_EQ(bench.others.posted, (Numbers{3, 1, 1}));
+}
+
+// A kick and a frame that wait for it end; who asks later reads it anew, and not in vain.
+TEST(HcaStages, HP_3_AStateThatCannotBeReadIsAnErrorOfItsQueuePairAndNoState) {
+  FramePool frames;
+  Bench bench;
+  Fetching stages(bench);
+  const auto fetch = [&](bool is_frame) {
+    HcaArrived one;
+    one.pair = 2;
+    one.frame = is_frame ? frames.make(64) : FrameRef();
+    stages.fetch.fetch(std::move(one), ns(0));
+  };
+  fetch(false);
+  fetch(true);
+  stages.fetch.run(ns(10));
+  std::vector<Transfer> reads = bench.transfers(ns(10));
+  ASSERT_EQ(reads.size(), 1U);
+  bench.finish(reads[0], ns(20), TransferStatus::kUnsupportedRequest);
+  stages.fetch.run(ns(20));
+  EXPECT_EQ(bench.others.lost, (Numbers{2, 2})) << "both of its rings";
+  EXPECT_EQ(bench.others.dropped, (std::vector<std::string>{"rx_bad_state"}));
+  EXPECT_TRUE(bench.others.posted.empty());
+  EXPECT_TRUE(stages.fetch.is_quiet());
+  EXPECT_EQ(bench.pairs[2].pins, 0U);
+  fetch(false);
+  stages.fetch.run(ns(30));
+  reads = bench.transfers(ns(30));
+  ASSERT_EQ(reads.size(), 1U) << "it is not held";
+  bench.finish(reads[0], ns(40));
+  stages.fetch.run(ns(40));
+  EXPECT_EQ(bench.others.posted, (Numbers{2}));
 }
 
 // A frame takes the place that a kick has left, and the other way round, where both wait; else
