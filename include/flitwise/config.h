@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -744,7 +745,7 @@ struct DeviceConfig {
 };
 
 // ---- workload
-/// Which hosts of a network of packet mode send to which. [docs/srdma.md]
+/// Which hosts of a network send to which, in mode packet and for kind flows. [docs/srdma.md]
 enum class FlowPattern : std::uint8_t {
   kPermutation,
   kIncast,
@@ -760,7 +761,8 @@ struct FlowsConfig {
   unsigned count = 10'000;   ///< kSizes: flows
 };
 
-enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
+/// kFlows: what workload.flows says, by RDMA: each adapter is a host of its network.
+enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile, kFlows };
 /// Who makes the requests: the device by DMA or through its cache; or the host by CXL.mem into the
 /// device's memory, the device's core there, or each of these two; or the host's cores by PIO; or
 /// its software by RDMA.
@@ -884,6 +886,13 @@ enum class AdaptiveTie : std::uint8_t { kRandom, kLowest };
 /// Plain UDP packets beside the flows. [NW-7]
 enum class BackgroundTraffic : std::uint8_t { kNone, kPoisson, kCbr, kOnOff };
 
+/// Of network.graph.
+struct NetworkEdgeConfig {
+  std::string from, to;             ///< hosts and switches
+  std::optional<double> rate_gbps;  ///< none: network.rate
+  std::optional<Time> delay;        ///< none: network.timing.hop
+};
+
 struct NetworkConfig {
   NetworkTopology topology = NetworkTopology::kCable;
   NetworkMode mode = NetworkMode::kFull;
@@ -892,7 +901,11 @@ struct NetworkConfig {
     unsigned leaves = 4, spines = 4;
   } leaf_spine;
   unsigned dumbbell_links = 1;  ///< between its two switches
-  double rate_gbps = 100;       ///< of each link
+  struct {
+    std::vector<std::string> switches;  ///< their names
+    std::vector<NetworkEdgeConfig> edges;
+  } graph;
+  double rate_gbps = 100;  ///< of each link
   Switching switching = Switching::kStoreAndForward;
   struct {
     FlowHash hash = FlowHash::kCrc32c;

@@ -39,6 +39,12 @@ class DueQueue {
     entries_.pop_front();
     return entry;
   }
+  template <class Do>
+  void for_each(Do act) const {
+    for (const Due& due : entries_) {
+      act(due.entry);
+    }
+  }
   /// Is there an entry of which this is true?
   template <class Condition>
   bool has(Condition condition) const {

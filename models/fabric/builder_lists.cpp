@@ -194,6 +194,7 @@ void list_receivers(Fabric& fabric) {
 
 void list_network(Fabric& fabric) {
   fabric.components.add(fabric.network.get());
+  fabric.components.add(fabric.flows.get());
 }
 
 // One above a switch is of all devices below it.
@@ -258,19 +259,18 @@ void list_nothing(Fabric& /*fabric*/) {}
 }  // namespace
 
 std::vector<Builder::Kind>& Builder::kinds() {
-  static std::vector<Kind> all = {
-      {list_devices},
-      {list_receivers},
-      {list_network, network_port_table},
-      {list_nothing, network_flow_table},  // of machines of mode packet, as the two below
-      {list_nothing, flow_time_table},
-      {list_nothing, srdma_table},
-      {list_root_ports},
-      {list_links},
-      {list_switches},
-      {list_homes},
-      {list_hosts},
-      {list_balances}};
+  static std::vector<Kind> all = {{list_devices},
+                                  {list_receivers},
+                                  {list_network, network_port_table},
+                                  {list_nothing, network_flow_table},
+                                  {list_nothing, flow_time_table},
+                                  {list_nothing, srdma_table},  // of machines of mode packet
+                                  {list_root_ports},
+                                  {list_links},
+                                  {list_switches},
+                                  {list_homes},
+                                  {list_hosts},
+                                  {list_balances}};
   return all;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices with RDMA adapters: their senders, what joins them, and the way of a work request.
+#include <boost/range/algorithm_ext/erase.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -8,10 +10,15 @@
 #include <vector>
 
 #include "common/ranges.h"
+#include "config/adapter_flows.h"
 #include "endpoint/domain_numbers.h"
 #include "fabric/engine_kinds.h"
 #include "fabric/route_steps.h"
-#include "network/addresses.h"
+#include "flitwise/link_socket.h"
+#include "network/adapter_network.h"
+#include "network/fabric_rules.h"
+#include "network/network_host_rules.h"
+#include "network/network_setup.h"
 #include "rdma/eps_result.h"
 #include "rdma/hca_result.h"
 #include "rdma/rdma_connections.h"
@@ -20,8 +27,8 @@
 namespace flitwise {
 namespace {
 
-bool has_switch(const Fabric& fabric) {
-  return fabric.config.network.topology == NetworkTopology::kSwitch;
+bool is_switched(const Fabric& fabric) {
+  return fabric.config.network.topology != NetworkTopology::kCable;
 }
 
 std::size_t index_of(const Fabric& fabric, const FabricDevice& device) {
@@ -43,9 +50,70 @@ std::vector<RdmaConnections> connections_in(const Fabric& fabric) {
       }));
 }
 
-// Ends of a cable are 0 and 1; on a switch each adapter has its own number.
+bool has_adapter(const FabricDevice& device) {
+  return device.config.workload.via == WorkloadVia::kRdma;
+}
+
+// Of a network of switches: the first adapter is at the first host.
+NodeId host_of(const Fabric& fabric, std::size_t device) {
+  const auto first = fabric.devices.begin();
+  return static_cast<NodeId>(
+      std::count_if(first, first + static_cast<std::ptrdiff_t>(device), has_adapter));
+}
+
+// One switch has a cable of its own kind to each adapter; others are as network.topology says.
+NetworkPlan plan_of(const Fabric& fabric) {
+  if (fabric.config.network.topology != NetworkTopology::kSwitch) {
+    return network_plan(fabric.config.network);
+  }
+  std::vector<EdgeRate> cables;
+  for (const FabricDevice& device : fabric.devices) {
+    if (has_adapter(device)) {
+      const auto& port = device.config.device.rdma.port;
+      cables.push_back({port.rate_gbps, port.propagation});
+    }
+  }
+  return star_plan(cables);
+}
+
+void attach_all(Fabric& fabric) {
+  NodeId host = 0;
+  for (FabricDevice& device : fabric.devices) {
+    if (has_adapter(device)) {
+      device.nic = std::make_unique<NicPort>((device.name + "_nic").c_str(),
+                                             fabric.network->cable_of(host).delay);
+      NicPort& far = fabric.network->attach(host++, device.name, *device.nic);
+      device.nic->to_wire.bind(far.from_wire);
+      far.to_wire.bind(device.nic->from_wire);
+      if (fabric.config.network.ecn.is_on) {
+        device.nic->set_ecn_capable();
+      }
+    }
+  }
+}
+
+AdapterNetwork& network_of(Fabric& fabric) {
+  if (fabric.network == nullptr) {
+    const Config& config = fabric.config;
+    const bool is_star = config.network.topology == NetworkTopology::kSwitch;
+    AdapterNetwork::Setup setup;
+    setup.network = config.network;
+    setup.plan = plan_of(fabric);
+    setup.rules = fabric_rules(config.network, setup.plan, config.device.srdma.adaptive_routing,
+                               config.device.rdma.mtu);
+    setup.rules.keeps_waits = true;
+    setup.latency = is_star ? config.network.switches.timing.latency : Time{};
+    setup.rate_key = is_star ? "device.rdma.port.rate" : "network.rate";
+    setup.seed = config.run.seed;
+    fabric.network = std::make_unique<AdapterNetwork>(kNetworkSwitch, setup);
+    attach_all(fabric);
+  }
+  return *fabric.network;
+}
+
+// Ends of a cable are 0 and 1; in a network of switches each adapter has the number of its host.
 unsigned adapter_number(const Fabric& fabric, std::size_t device, std::size_t peer) {
-  return has_switch(fabric) ? static_cast<unsigned>(device) : device < peer ? 0 : 1;
+  return is_switched(fabric) ? host_of(fabric, device) : device < peer ? 0 : 1;
 }
 
 // That carry the workload; no more than there are domains.
@@ -55,8 +123,7 @@ std::vector<unsigned> functions_of(const FabricDevice& device) {
   return all;
 }
 
-VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
-                               const FabricDevice& device,
+VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const FabricDevice& device,
                                const std::vector<RdmaConnections>& connections) {
   const auto seed_of = [&](const FabricDevice& one) {
     const std::string& position = fabric.graph[one.node].position;
@@ -67,6 +134,9 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
   const RdmaConfig& rdma = device.config.device.rdma;
   VerbsDriverConfig config;
   config.hca.rdma = rdma;
+  if (is_switched(fabric)) {
+    config.hca.rdma.port.rate_gbps = network_of(fabric).cable_of(host_of(fabric, own)).gbps;
+  }
   config.hca.geometry = {workload.buffer_size,
                          rdma.queue,
                          rdma.cq,
@@ -98,9 +168,25 @@ VerbsDriverConfig verbs_config(const Builder& builder, const Fabric& fabric,
   config.verbs = builder.at_root_port(device).host.verbs;
   config.hca.hostile_functions = config.verbs.hostile;
   config.posts = !rdma.peer.empty();
+  if (workload.kind == WorkloadKind::kFlows) {
+    config.flows = adapter_flows(fabric.config, host_of(fabric, fabric.devices.size()));
+    boost::range::remove_erase_if(
+        config.flows, [&](const Flow& flow) { return flow.source != host_of(fabric, own); });
+  }
   config.is_attacked = config.is_attacked || rdma.hostile_frames > 0;
   config.peer_sends = any_of(config.hca.peers, [](const HcaPeer& peer) { return peer.sends; });
   return config;
+}
+
+// All ports that may be chosen, hop by hop.
+void pass_network(const Fabric& fabric, const FabricDevice& from, const FabricDevice& to,
+                  RequestRoute& route) {
+  for (const std::vector<std::string>& hop : fabric.network->ways(
+           host_of(fabric, index_of(fabric, from)), host_of(fabric, index_of(fabric, to)))) {
+    for (const std::string& port : hop) {
+      route.steps.push_back({port, "down", "write", port != hop.front()});
+    }
+  }
 }
 
 // Doorbell, entries and payload that are read, the network, and the memory of the peer.
@@ -115,12 +201,12 @@ RequestRoute route_of_requests(const Fabric& fabric, const FabricDevice& device,
   pass(route, {sender.hca().name()}, "down");
   const RequestRoute fetched = read_route(fabric.graph, device, sender.hca().name());
   route.steps.insert(route.steps.end(), fetched.steps.begin(), fetched.steps.end());
-  if (has_switch(fabric)) {
-    pass(route, {kNetworkSwitch + ("." + peer.name)}, "down");
+  if (is_switched(fabric)) {
+    pass_network(fabric, device, peer, route);
   }
   pass(route, {peer.name + "_hca"}, "down");
-  if (has_switch(fabric)) {  // answers
-    pass(route, {kNetworkSwitch + ("." + device.name)}, "down");
+  if (is_switched(fabric)) {  // answers
+    pass_network(fabric, peer, device, route);
   }
   pass_to_memory_of(peer, fabric.graph, route);
   pass_to_memory_of(device, fabric.graph, route);  // completions
@@ -135,25 +221,14 @@ NicPort& rdma_nic_of(FabricDevice& device) {
   return *device.nic;
 }
 
-NicPort& port_of_switch(Fabric& fabric, const FabricDevice& device) {
-  if (fabric.network == nullptr) {
-    fabric.network = std::make_unique<NetworkSwitch>(kNetworkSwitch, fabric.config.network);
+// The port at the other end of its cable. The way back of a cable between two devices is bound
+// where that port's device is joined.
+NicPort& far_end(Fabric& fabric, FabricDevice& device, FabricDevice& peer) {
+  if (is_switched(fabric)) {
+    return fabric.network->port_at(host_of(fabric, index_of(fabric, device)));
   }
-  const auto& port = device.config.device.rdma.port;
-  const auto number = static_cast<unsigned>(index_of(fabric, device));
-  return fabric.network->add_port({device.name, ipv4_of_port(number), port.rate_gbps,
-                                   port.propagation, "device.rdma.port.rate", device.nic.get()});
-}
-
-// The port at the other end of its cable. The way back of a cable is bound where that port's device
-// is joined.
-NicPort& join_to_network(Fabric& fabric, FabricDevice& device, FabricDevice& peer) {
-  NicPort& own = rdma_nic_of(device);
-  NicPort& far = has_switch(fabric) ? port_of_switch(fabric, device) : rdma_nic_of(peer);
-  own.to_wire.bind(far.from_wire);
-  if (has_switch(fabric)) {
-    far.to_wire.bind(own.from_wire);
-  }
+  NicPort& far = rdma_nic_of(peer);
+  rdma_nic_of(device).to_wire.bind(far.from_wire);
   return far;
 }
 
@@ -171,6 +246,39 @@ std::optional<std::size_t> served_by(const Fabric& fabric, const FabricDevice& d
   return asks && fabric.devices[peer].config.device.rdma.peer.empty()
              ? std::optional<std::size_t>(peer)
              : std::nullopt;
+}
+
+FlowWatch& flows_of(Fabric& fabric) {
+  if (fabric.flows == nullptr) {
+    const NodeId hosts = host_of(fabric, fabric.devices.size());
+    FlowFraming framing;
+    framing.mtu = fabric.config.device.rdma.mtu;
+    framing.first = kRethBytes;
+    FlowWatch::Hooks hooks;
+    hooks.ideal = [&fabric, framing](const Flow& flow) {
+      return fabric.network->ideal(flow.source, flow.destination, framing, flow.bytes);
+    };
+    hooks.begin = [&fabric](NodeId host) {
+      const FabricDevice& device = *find_if(fabric.devices, [&](const FabricDevice& one) {
+        return has_adapter(one) && host_of(fabric, index_of(fabric, one)) == host;
+      });
+      return static_cast<RdmaSender&>(*device.sender).drivers().front()->begin();
+    };
+    fabric.flows = std::make_unique<FlowWatch>(adapter_flows(fabric.config, hosts), hooks);
+  }
+  return *fabric.flows;
+}
+
+// Payload that its queue pairs receive, by the peers that they lead to.
+void watch_flows(Fabric& fabric, const FabricDevice& device, RdmaSender& sender,
+                 const RdmaConnections& own) {
+  const NodeId here = host_of(fabric, index_of(fabric, device));
+  const auto from =
+      mapped<NodeId>(own, [&](const RdmaConnection& one) { return host_of(fabric, one.peer); });
+  sender.hca().on_placed(
+      [&flows = flows_of(fabric), here, from](std::uint32_t pair, std::uint32_t bytes) {
+        flows.placed(from[pair], here, bytes, now());  // one queue pair for each peer
+      });
 }
 
 void add_rdma(Builder& builder, FabricDevice& device) {
@@ -230,7 +338,10 @@ void add_rdma(Builder& builder, FabricDevice& device) {
     if (const CableConfig& cable = device.config.device.rdma.cable; cable.is_bad()) {
       port.set_faults({cable, Random(seed).split("cable"), fabric.frames});
     }
-    sender.hca().connect(port, fabric.frames, join_to_network(fabric, device, first_peer));
+    sender.hca().connect(port, fabric.frames, far_end(fabric, device, first_peer));
+    if (device.config.workload.kind == WorkloadKind::kFlows) {
+      watch_flows(fabric, device, sender, own);
+    }
     for (const RdmaConnection& one : own) {
       sender.compare_with(static_cast<RdmaSender&>(*fabric.devices[one.peer].sender));
     }

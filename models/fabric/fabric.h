@@ -18,8 +18,9 @@
 #include "fabric/fabric_device.h"
 #include "flitwise/config.h"
 #include "host/host_node.h"
+#include "network/adapter_network.h"
+#include "network/flow_watch.h"
 #include "network/frame.h"
-#include "network/network_switch.h"
 #include "switch/switch.h"
 #include "topology/graph.h"
 #include "trace/latency_tracer.h"
@@ -93,9 +94,10 @@ class Fabric {
   const Config config;
   const Surroundings surroundings;
   const Graph graph;
-  FramePool frames;                        ///< between the network ports of devices
-  std::unique_ptr<NetworkSwitch> network;  ///< between those of RDMA adapters; null: cables are
-  std::vector<FabricDevice> devices;       ///< in the order of graph.devices()
+  FramePool frames;                         ///< between the network ports of devices
+  std::unique_ptr<FlowWatch> flows;         ///< between RDMA adapters; null: their work is no flows
+  std::unique_ptr<AdapterNetwork> network;  ///< between those of RDMA adapters; null: cables are
+  std::vector<FabricDevice> devices;        ///< in the order of graph.devices()
   std::vector<FabricLink> links;  ///< of each node but root ports, in the order of graph.all()
   std::vector<std::unique_ptr<RootPort>> root_ports;  ///< in the order of graph.root_ports()
   std::vector<std::unique_ptr<Switch>> switches;      ///< in the order of graph.switches()

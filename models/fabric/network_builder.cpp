@@ -9,8 +9,9 @@ namespace flitwise {
 
 std::unique_ptr<Component> build_packet_network(const Config& config) {
   Builder::add_tables();
-  return std::make_unique<PacketNetwork>("network", PacketNetworkConfig::of(config),
-                                         flow_source(config, Random(config.run.seed)));
+  return std::make_unique<PacketNetwork>(
+      "network", PacketNetworkConfig::of(config),
+      flow_source(config, network_plan(config.network).hosts, Random(config.run.seed)));
 }
 
 }  // namespace flitwise

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A packet of a network of mode packet, as its fields: no payload is stored.
+/// A packet in a network of switches: as its fields, without payload; or with the frame of an
+/// adapter, whose bytes are what it is.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "flitwise/time.h"
+#include "network/frame.h"
 #include "network/network_graph.h"
 #include "rdma/rdma_packet.h"
 #include "srdma/session.h"
@@ -21,7 +24,7 @@ struct alignas(64) FabricPacket {
   Time due{};                       ///< it is there
   std::uint32_t behind = ~0U;       ///< the next one on its port
   PortId came_by = kNoNetworkPort;  ///< to the switch that has it
-  // ---- what switches see [KY-7]
+  // ---- what switches see [KY-7]; of a frame they read it from its bytes
   std::uint32_t hash = 0;   ///< hash_of() its tuple
   NodeId destination = 0;   ///< the host that has the address
   std::uint32_t bytes = 0;  ///< on the wire, with all that Ethernet adds
@@ -48,13 +51,35 @@ class FabricPackets {
     free_.pop_back();
     return index;
   }
-  void free(Index index) { free_.push_back(index); }
+  /// Of a frame, which it holds.
+  Index make(FrameRef frame) {
+    const Index index = make();
+    frames_.resize(packets_.size());
+    packets_[index].bytes = frame->wire_bytes;
+    frames_[index] = std::move(frame);
+    ++frames_in_use_;
+    return index;
+  }
+  void free(Index index) {
+    if (frame(index) != nullptr) {
+      frames_[index] = nullptr;
+      --frames_in_use_;
+    }
+    free_.push_back(index);
+  }
   FabricPacket& operator[](Index index) { return packets_[index]; }
+  /// Null: it has its fields alone.
+  Frame* frame(Index index) const {
+    return index < frames_.size() ? frames_[index].get() : nullptr;
+  }
   std::size_t in_use() const { return packets_.size() - free_.size(); }
+  std::size_t frames_in_use() const { return frames_in_use_; }
 
  private:
   std::deque<FabricPacket> packets_;
   std::vector<Index> free_;
+  std::vector<FrameRef> frames_;  // by index; empty where there are none
+  std::size_t frames_in_use_ = 0;
 };
 
 }  // namespace flitwise

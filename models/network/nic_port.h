@@ -19,6 +19,7 @@
 #include "flitwise/link_socket.h"
 #include "network/frame.h"
 #include "network/frame_faults.h"
+#include "network/switch_view.h"
 #include "trace/frame_capture.h"
 
 namespace flitwise {
@@ -49,7 +50,11 @@ class NicPort final : public sc_core::sc_module {
   /// The frame is on the wire, until `end`. REQUIRES: the peer has room for it.
   void send(Frame& frame, Time end) {
     frame.last = end + propagation_;
+    wire_free_ = end;
     ++sent_;
+    if (is_ecn_capable_) {
+      set_ect(frame.bytes);
+    }
     if (capture_ != nullptr) {
       capture_->leaves(captured_as_, frame, end, now());
     }
@@ -60,9 +65,27 @@ class NicPort final : public sc_core::sc_module {
     }
   }
   std::uint64_t sent() const { return sent_; }  ///< frames
+  Time wire_free_at() const { return wire_free_; }
+  /// Something else that the port sends has the wire until then.
+  void take_wire(Time end) { wire_free_ = end; }
+  /// Frames that it sends may be marked in queues, rather than dropped. [CC-1]
+  void set_ecn_capable() { is_ecn_capable_ = true; }
   /// What its wire does to what it sends. REQUIRES: peers wait for no room, as frames may be lost.
   void set_faults(FrameFaults faults) { faults_.emplace(std::move(faults)); }
   FrameFaults::Counts faults() const { return faults_ ? faults_->counts() : FrameFaults::Counts{}; }
+
+  // ---- flow control [CC-6]
+  /// Before the simulation starts: it may send again.
+  void on_resume(std::function<void()> action) { on_resume_ = std::move(action); }
+  /// The peer keeps it from sending, or lets it go on.
+  void pause(bool is_paused) {
+    is_paused_ = is_paused;
+    if (!is_paused && on_resume_) {
+      on_resume_();
+    }
+  }
+  /// No frame may be begun.
+  bool is_paused() const { return is_paused_; }
 
   // ---- the receiver's side. Before the simulation starts:
   /// A frame has started at the peer; it is here at frame.last, which may lie in the past by as
@@ -103,7 +126,10 @@ class NicPort final : public sc_core::sc_module {
   const Time propagation_;
   std::function<void(Frame&)> on_frame_;
   std::function<void(const Frame&, Time)> on_room_;
+  std::function<void()> on_resume_;
   std::uint64_t sent_ = 0;
+  Time wire_free_{};
+  bool is_paused_ = false, is_ecn_capable_ = false;
   std::optional<FrameFaults> faults_;
   FrameCapture* capture_ = nullptr;
   std::uint32_t captured_as_ = 0;

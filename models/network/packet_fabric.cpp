@@ -3,7 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
+
+#include "common/ranges.h"
+#include "network/addresses.h"
 
 namespace flitwise {
 namespace {
@@ -16,6 +21,7 @@ const RedRules kNoMarks{false};
 PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules,
                            const Random& random, EventQueue& events, FabricPackets& packets)
     : rules_(rules),
+      view_{rules.hash, rules.is_symmetric},
       graph_(plan),
       hops_(graph_),
       links_(hops_, rules.detect),
@@ -23,8 +29,10 @@ PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rul
       packets_(packets),
       marking_(random.split("marks")) {
   ports_.reserve(graph_.ports());
+  fastest_.resize(graph_.nodes());
   for (PortId port = 0; port < graph_.ports(); ++port) {
     const NetworkGraph::Port& one = graph_.port(port);
+    fastest_[one.from] = std::max(fastest_[one.from], one.rate.gbps);
     ports_.emplace_back(one.rate.gbps, graph_.is_host(one.from) ? kNoBound : rules_.room);
   }
   const std::size_t switches = graph_.nodes() - graph_.hosts();
@@ -35,13 +43,40 @@ PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rul
   if (rules_.path.adaptive.is_on && rules_.path.adaptive.metric == AdaptiveMetric::kUtil) {
     use_.assign(graph_.ports(), PortUtilisation(rules_.util_window));
   }
+  waits_.resize(rules_.keeps_waits ? graph_.ports() : 0);
 }
 
 void PacketFabric::send(NodeId host, FabricPackets::Index index, Time now) {
   const PortId port = port_of(host);
   FabricPacket& packet = packets_[index];
-  put(port, index,
-      ports_[port].output.push(now, packet.bytes, ecn_of(packet.tos), kNoMarks, marking_));
+  const OutputPort::Pushed pushed =
+      ports_[port].output.push(now, packet.bytes, ecn_of(packet.tos), kNoMarks, marking_);
+  if (!links_.is_up(NetworkGraph::edge_of(port))) {
+    lose(index, Loss::kLinkDown);
+    return;
+  }
+  put(port, index, pushed);
+}
+
+Time PacketFabric::decided_at(NodeId host, Time last, std::uint32_t bytes) const {
+  const NetworkGraph::Port& cable = graph_.port(port_of(host));
+  const Time end = last - cable.rate.delay;
+  const OutputPort::Pushed left = {PortOutcome::kTaken, end - wire_time(bytes, cable.rate.gbps),
+                                   end};
+  return ready_after(left, cable.rate, rules_.is_cut_through, bytes, kSwitchedHeaderBytes,
+                     fastest_[cable.to]);
+}
+
+void PacketFabric::enter(NodeId host, FabricPackets::Index index, Time now) {
+  const PortId port = port_of(host);
+  FabricPacket& packet = packets_[index];
+  packet.due = now;
+  packet.came_by = port;
+  if (!links_.is_up(NetworkGraph::edge_of(port))) {
+    lose(index, Loss::kLinkDown);
+    return;
+  }
+  forward(graph_.port(port).to, index, now);
 }
 
 FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
@@ -65,22 +100,32 @@ FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
 
 void PacketFabric::forward(NodeId node, FabricPackets::Index index, Time now) {
   FabricPacket& packet = packets_[index];
-  if (packet.ttl <= 1) {  // [NW-6]
+  Frame* const frame = packets_.frame(index);
+  SwitchView seen{packet.hash, packet.tos, false};
+  if (frame != nullptr) {
+    const SwitchRead read = pass_switch(frame->bytes, view_);  // [KY-7] [NW-6]
+    if (read.outcome != Forwarding::kGoesOn) {
+      lose(index, read.outcome == Forwarding::kTtl ? Loss::kTtl : Loss::kBadHeader);
+      return;
+    }
+    seen = read.view;
+    packet.tos = seen.tos;
+    packet.destination = read.tuple.destination - ipv4_of_port(0);
+  } else if (packet.ttl <= 1) {  // [NW-6]
     lose(index, Loss::kTtl);
     return;
+  } else {
+    --packet.ttl;
   }
-  --packet.ttl;
-  const PortSet ways = hops_.candidates(node, packet.destination);
+  const PortSet ways =
+      packet.destination < graph_.hosts() ? hops_.candidates(node, packet.destination) : PortSet();
   if (ways.empty()) {
     lose(index, Loss::kNoWay);
     return;
   }
   PathChoice& choice = choices_[node - graph_.hosts()];
-  const SwitchView seen{packet.hash, packet.tos, false};
   const PortId port = choice.choose(now, seen, ways, [&](PortId one) {
-    return !use_.empty()      ? use_[one].busy(now)
-           : rules_.pfc.is_on ? ports_[one].waiting_bytes
-                              : ports_[one].output.queued_bytes(now);
+    return !use_.empty() ? use_[one].busy(now) : queued_bytes(one, now);
   });
   if (!links_.is_up(NetworkGraph::edge_of(port))) {
     ++ports_[port].lost;
@@ -98,21 +143,37 @@ void PacketFabric::forward(NodeId node, FabricPackets::Index index, Time now) {
     return;
   }
   if (pushed.outcome == PortOutcome::kMarked) {
-    packet.tos |= kCeBits;
+    mark(index);
   }
   if (!use_.empty()) {
     use_[port].add(now, pushed.end - pushed.start);
   }
+  if (!waits_.empty()) {
+    waits_[port].add(now, pushed.start);
+  }
   put(port, index, pushed);
+}
+
+// [CC-1]
+void PacketFabric::mark(FabricPackets::Index index) {
+  packets_[index].tos |= kCeBits;
+  if (Frame* const frame = packets_.frame(index)) {
+    mark_ce(frame->bytes);
+  }
 }
 
 void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed) {
   Port& to = ports_[port];
   FabricPacket& packet = packets_[index];
   packet.behind = FabricPackets::kNone;
-  packet.due = ready_after(pushed, graph_.port(port).rate,
-                           rules_.is_cut_through && !graph_.is_host(graph_.port(port).to),
-                           packet.bytes, kSwitchedHeaderBytes, to.output.gbps());
+  const NodeId node = graph_.port(port).to;
+  packet.due = to.is_handed_over ? pushed.start
+                                 : ready_after(pushed, graph_.port(port).rate,
+                                               rules_.is_cut_through && !graph_.is_host(node),
+                                               packet.bytes, kSwitchedHeaderBytes, fastest_[node]);
+  if (Frame* const frame = packets_.frame(index)) {
+    frame->last = pushed.end;
+  }
   if (to.last == FabricPackets::kNone) {
     to.first = index;
     events_.add(packet.due, event_of(NetworkEvent::kArrival, port));
@@ -140,7 +201,7 @@ void PacketFabric::queue(PortId port, FabricPackets::Index index, Time now) {
     return;
   }
   if (verdict == RedVerdict::kMark) {
-    packet.tos |= kCeBits;
+    mark(index);
     ++to.marked;
   }
   to.waiting_bytes += packet.bytes;
@@ -167,6 +228,9 @@ void PacketFabric::serve(PortId port, Time now) {
       from.output.push(now, packet.bytes, Ecn::kNotEct, kNoMarks, marking_);
   if (!use_.empty()) {
     use_[port].add(now, pushed.end - pushed.start);
+  }
+  if (!waits_.empty()) {
+    waits_[port].add(packet.due, pushed.start);  // since it came
   }
   events_.add(pushed.end, event_of(NetworkEvent::kWireFree, port));
   put(port, index, pushed);
@@ -204,35 +268,83 @@ void PacketFabric::set_rate(EdgeId edge, double gbps) {
   ports_[2 * edge + 1].output.set_gbps(gbps);
 }
 
-std::uint64_t PacketFabric::dropped() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t one : lost_) {
-    sum += one;
+// Cut through: its bytes pass the slowest edge, and its headers the others.
+Time PacketFabric::ideal(NodeId from, NodeId to, const FlowFraming& framing,
+                         std::uint64_t bytes) const {
+  const std::vector<EdgeRate> way = ideal_way(hops_, from, to);
+  if (!rules_.is_cut_through || way.empty()) {
+    return ideal_time(way, framing, bytes);
   }
-  for (const Port& port : ports_) {
-    sum += port.output.counters().full + port.output.counters().red + port.full + port.red;
+  const auto slowest = std::min_element(
+      way.begin(), way.end(), [](const EdgeRate& a, const EdgeRate& b) { return a.gbps < b.gbps; });
+  Time time = wire_time(framing.wire_bytes(bytes), slowest->gbps);
+  for (auto edge = way.begin(); edge != way.end(); ++edge) {
+    time += edge->delay;
+    time += edge == slowest ? Time{} : wire_time(kSwitchedHeaderBytes, edge->gbps);
   }
-  return sum;
+  return time;
 }
 
-std::vector<NetworkPortResult> PacketFabric::ports(const NetworkPlan& plan, Time now) const {
-  std::vector<NetworkPortResult> rows;
+std::uint64_t PacketFabric::without_room() const {
+  return sum_of<std::uint64_t>(
+      ports_, [](const Port& port) { return port.output.counters().full + port.full; });
+}
+
+std::uint64_t PacketFabric::dropped_early() const {
+  return sum_of<std::uint64_t>(
+      ports_, [](const Port& port) { return port.output.counters().red + port.red; });
+}
+
+std::uint64_t PacketFabric::dropped() const {
+  return std::accumulate(lost_.begin(), lost_.end(), without_room() + dropped_early());
+}
+
+// What is not on its wire yet.
+std::uint64_t PacketFabric::queued_bytes(PortId port, Time now) const {
+  const Port& one = ports_[port];
+  return rules_.pfc.is_on ? one.waiting_bytes : one.output.queued_bytes(now);
+}
+
+std::vector<PortId> PacketFabric::switch_ports() const {
+  std::vector<PortId> all;
   for (NodeId node = graph_.hosts(); node < graph_.nodes(); ++node) {
-    for (const PortId port : graph_.ports_of(node)) {
-      const OutputPort::Counters& sum = ports_[port].output.counters();
-      NetworkPortResult row;
-      row.name = fmt::format("{}.{}", plan.name_of(node), graph_.place_of(port));
-      row.bytes = sum.bytes;
-      row.packets = sum.packets;
-      const Port& one = ports_[port];
-      row.drops = sum.full + sum.red + one.full + one.red + one.lost;
-      row.ce = sum.marked + one.marked;
-      row.most_queued = rules_.pfc.is_on ? one.peak : sum.peak;
-      row.paused = one.paused.paused(now);
-      rows.push_back(std::move(row));
-    }
+    const PortSet ports = graph_.ports_of(node);
+    all.insert(all.end(), ports.begin(), ports.end());
   }
-  return rows;
+  return all;
+}
+
+std::string PacketFabric::name_of(PortId port, const NetworkPlan& plan) const {
+  return fmt::format("{}.{}", plan.name_of(graph_.port(port).from), graph_.place_of(port));
+}
+
+NetworkPortResult PacketFabric::result_of(PortId port, Time now) const {
+  const Port& one = ports_[port];
+  const OutputPort::Counters& sum = one.output.counters();
+  NetworkPortResult row;
+  row.bytes = sum.bytes;
+  row.packets = sum.packets;
+  row.drops = sum.full + sum.red + one.full + one.red + one.lost;
+  row.ce = sum.marked + one.marked;
+  row.most_queued = rules_.pfc.is_on ? one.peak : sum.peak;
+  row.paused = one.paused.paused(now);
+  return row;
+}
+
+// From now until it is free it works without a pause.
+Time PacketFabric::busy(PortId port, Time now) const {
+  const OutputPort& output = ports_[port].output;
+  return output.counters().busy - std::max(output.free_at() - now, Time{});
+}
+
+void PacketFabric::start_window(Time now) {
+  for (Port& port : ports_) {
+    port.output.start_window(now);
+    port.peak = port.waiting_bytes + port.leaving_bytes;
+  }
+  for (WaitBook& waits : waits_) {
+    waits.start_window(now);
+  }
 }
 
 }  // namespace flitwise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Links and switches of a network of mode packet, in time: a packet costs one event a hop. The
-/// rules are those of src/network; here is when. [NW-1]
+/// Links and switches of a network, in time: a packet costs one event a hop. The rules are those of
+/// src/network; here is when. Hosts are a port each, whose packets are fields; or adapters, which
+/// keep the time of their wire themselves and whose packets are frames. [NW-1]
 #pragma once
 
 #include <array>
@@ -11,28 +12,15 @@
 
 #include "network/event_queue.h"
 #include "network/fabric_packet.h"
+#include "network/fabric_rules.h"
+#include "network/ideal_time.h"
 #include "network/network_graph.h"
 #include "network/network_result.h"
 #include "network/next_hops.h"
 #include "network/output_port.h"
-#include "network/path_choice.h"
-#include "network/pfc.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
-
-/// That have to be there before a cut-through switch decides: preamble and headers up to UDP.
-inline constexpr std::uint32_t kSwitchedHeaderBytes = 8 + 14 + 20 + 8;
-
-struct PacketFabricRules {
-  PathRules path;
-  RedRules red;
-  FlowHash hash = FlowHash::kCrc32c;
-  bool is_symmetric = false, is_polarised = false, is_cut_through = false;
-  std::uint64_t room = std::uint64_t{1} << 20;  ///< bytes of each output port of a switch
-  Time detect = Time::from_us(1'000);
-  Time util_window = Time::from_us(10);
-  PfcRules pfc;
-};
 
 /// Events of a network: what happens in the high bits, where in the low ones.
 enum class NetworkEvent : std::uint8_t {
@@ -59,8 +47,8 @@ constexpr std::uint32_t place_of(EventQueue::What event) {
 class PacketFabric {
  public:
   /// Packets that are no more, by reason; those without room are counted by their port.
-  enum class Loss : std::uint8_t { kTtl, kNoWay, kLinkDown };
-  static constexpr int kLosses = 3;
+  enum class Loss : std::uint8_t { kTtl, kNoWay, kLinkDown, kBadHeader };
+  static constexpr int kLosses = 4;
 
   /// Its events are the first four. `random`: of stream `ecmp`.
   PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules, const Random& random,
@@ -73,6 +61,16 @@ class PacketFabric {
   /// kArrival, the first event of the queue: the packet where its host has it; none: it has gone
   /// on, or is no more.
   FabricPackets::Index arrive(PortId port, Time now);
+
+  // ---- hosts that are adapters
+  /// Before the first packet: the host has a port of its own, at the other end of a cable. What is
+  /// for it arrives when it begins to leave its switch; a frame says in `last` when it has left.
+  void attach(NodeId host) { ports_[NetworkGraph::peer(port_of(host))].is_handed_over = true; }
+  /// When the first switch has decided about what is all there at `last`.
+  Time decided_at(NodeId host, Time last, std::uint32_t bytes) const;
+  /// The first switch has it, and decides now.
+  void enter(NodeId host, FabricPackets::Index packet, Time now);
+
   // ---- ports that may be paused [CC-6]; their events have been taken
   void wire_is_free(PortId port, Time now);
   void pause(PortId port, Time now) { ports_[port].paused.pause(now); }
@@ -83,16 +81,31 @@ class PacketFabric {
   void take_down(EdgeId edge, Time now) { links_.take_down(edge, now); }
   void bring_up(EdgeId edge, Time now) { links_.bring_up(edge, now); }
   void set_rate(EdgeId edge, double gbps);
+  void restore_rate(EdgeId edge) { set_rate(edge, graph_.port(2 * edge).rate.gbps); }
   Time next_detection() const { return links_.next_detection(); }
   void detect(Time now) { links_.detect(now); }
+
+  /// How long so many bytes take that have the network for themselves.
+  Time ideal(NodeId from, NodeId to, const FlowFraming& framing, std::uint64_t bytes) const;
 
   const NetworkGraph& graph() const { return graph_; }
   const NextHops& hops() const { return hops_; }
   const PacketFabricRules& rules() const { return rules_; }
   std::uint64_t lost(Loss loss) const { return lost_[static_cast<unsigned>(loss)]; }
-  std::uint64_t dropped() const;  ///< packets, for all reasons
+  std::uint64_t without_room() const;   ///< packets that were dropped for want of it
+  std::uint64_t dropped_early() const;  ///< without ECT where others are marked
+  std::uint64_t dropped() const;        ///< for all reasons
+  std::uint64_t queued_bytes(PortId port, Time now) const;
   /// Output ports of switches, in the order of nodes.
-  std::vector<NetworkPortResult> ports(const NetworkPlan& plan, Time now) const;
+  std::vector<PortId> switch_ports() const;
+  std::string name_of(PortId port, const NetworkPlan& plan) const;  ///< "leaf0.2"
+  NetworkPortResult result_of(PortId port, Time now) const;
+  const WaitBook& waits_of(PortId port) const {
+    return waits_[port];
+  }  ///< of rules with keeps_waits
+  /// For how long its wire has worked so far.
+  Time busy(PortId port, Time now) const;
+  void start_window(Time now);
 
  private:
   struct Port {
@@ -100,6 +113,7 @@ class PacketFabric {
     OutputPort output;
     FabricPackets::Index first = FabricPackets::kNone, last = FabricPackets::kNone;
     std::uint64_t lost = 0;  // while its link was down
+    bool is_handed_over = false;
 
     // Of ports that may be paused: packets that wait, and the one that leaves.
     FabricPackets::Index waiting = FabricPackets::kNone, waiting_end = FabricPackets::kNone;
@@ -112,6 +126,7 @@ class PacketFabric {
 
   PortId port_of(NodeId host) const { return graph_.ports_of(host)[0]; }
   void forward(NodeId node, FabricPackets::Index index, Time now);
+  void mark(FabricPackets::Index index);
   void put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed);
   void queue(PortId port, FabricPackets::Index index, Time now);
   void serve(PortId port, Time now);
@@ -119,6 +134,7 @@ class PacketFabric {
   void lose(FabricPackets::Index index, Loss loss);
 
   const PacketFabricRules rules_;
+  const SwitchViewRules view_;
   const NetworkGraph graph_;
   NextHops hops_;
   NetworkLinks links_;
@@ -128,6 +144,8 @@ class PacketFabric {
   std::vector<Port> ports_;           // by PortId
   std::vector<PathChoice> choices_;   // by switch
   std::vector<PortUtilisation> use_;  // by PortId; empty: nobody asks
+  std::vector<WaitBook> waits_;       // likewise
+  std::vector<double> fastest_;       // Gb/s of the ports of a node
   std::array<std::uint64_t, kLosses> lost_{};
 };
 

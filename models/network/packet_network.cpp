@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "network/ideal_time.h"
 #include "network/network_setup.h"
 #include "network/srdma_result.h"
-#include "rdma/rdma_frame.h"
 
 namespace flitwise {
 namespace {
@@ -18,53 +16,20 @@ constexpr std::uint32_t kNone = ~0U;
 constexpr std::uint32_t kPacketBytes = 82;  // of a packet beside its payload [ROCE-1]
 constexpr std::uint32_t kAckBytes = 98;     // of an ACK with its echo
 
-PacketFabricRules fabric_rules(const PacketNetworkConfig& config, const NetworkPlan& plan) {
-  const NetworkConfig& network = config.network;
-  PacketFabricRules rules;
-  auto& adaptive = rules.path.adaptive;
-  adaptive.is_on = config.srdma.adaptive_routing;
-  adaptive.mask = static_cast<std::uint8_t>(network.routing.mask);
-  adaptive.value = static_cast<std::uint8_t>(network.routing.value);
-  adaptive.metric = network.routing.metric;
-  adaptive.tie = network.routing.tie;
-  adaptive.full = network.switches.queue;
-  adaptive.levels = network.routing.level > 1
-                        ? static_cast<std::uint32_t>(network.switches.queue / network.routing.level)
-                        : 0;
-  adaptive.is_by_flowlet = network.routing.flowlet > Time{};
-  adaptive.flowlet_gap = network.routing.flowlet;
-  rules.util_window = network.routing.util_window;
-  rules.red.is_on = network.ecn.is_on;
-  rules.red.low = network.ecn.kmin;
-  rules.red.high = network.ecn.kmax;
-  rules.red.most = network.ecn.pmax;
-  rules.hash = network.ecmp.hash;
-  rules.is_symmetric = network.ecmp.is_symmetric;
-  rules.is_polarised = network.ecmp.is_polarised;
-  rules.is_cut_through = network.switching == Switching::kCutThrough;
-  rules.room = network.switches.queue;
-  rules.detect = network.timing.detect;
-  if (network.pfc.is_on) {
-    rules.pfc =
-        pfc_of(network.switches.queue, most_ports(plan), config.srdma.mtu, network.pfc.headroom);
-  }
-  return rules;
-}
-
-/// UDP without BTH, on the wire.
-std::uint32_t background_bytes(const NetworkConfig& network) {
-  return wire_bytes_of(static_cast<std::size_t>(14 + 20 + 8) + network.background.bytes);
-}
-
-/// Round trip of a full packet and its ACK over the longest way.
+/// Round trip of a full packet and its ACK over the way that takes longest.
 Time base_round_trip(const PacketNetworkConfig& config, const NextHops& hops) {
-  const NodeId last = hops.graph().hosts() - 1;
-  const unsigned edges = hops.switches_between(0, last) + 1;
   const std::uint32_t more = config.srdma.is_on && config.srdma.is_secured ? kSecuredBytes : 0;
-  const Time packet = wire_time(config.srdma.mtu + kPacketBytes + more, config.network.rate_gbps);
-  const Time ack = wire_time(kAckBytes + more, config.network.rate_gbps);
-  return (config.network.timing.hop + config.network.timing.hop + packet + ack) *
-         static_cast<std::int64_t>(edges);
+  Time longest{};
+  for (NodeId host = 1; host < hops.graph().hosts(); ++host) {
+    Time way{};
+    for (const EdgeRate& edge : ideal_way(hops, 0, host)) {
+      way += edge.delay + edge.delay +
+             wire_time(config.srdma.mtu + kPacketBytes + more, edge.gbps) +
+             wire_time(kAckBytes + more, edge.gbps);
+    }
+    longest = std::max(longest, way);
+  }
+  return longest;
 }
 
 }  // namespace
@@ -80,40 +45,21 @@ PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNe
       random_(config.seed),
       plan_(network_plan(config.network)),
       wakeup_("wakeup", Time::from_ps(1)),
-      fabric_(plan_, fabric_rules(config, plan_), random_.split("ecmp"), events_, packets_),
+      fabric_(plan_,
+              fabric_rules(config.network, plan_, config.srdma.adaptive_routing, config.srdma.mtu),
+              random_.split("ecmp"), events_, packets_),
       rules_(host_rules(config.network, config.srdma, base_round_trip(config, fabric_.hops()))),
       flows_(std::move(flows)),
       ports_(plan_.hosts),
       end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNone),
       pairs_(plan_.hosts),
-      background_(random_.split("background")) {
+      background_(config.network, fabric_.graph(), random_, events_),
+      fault_(config.network, plan_, fabric_, events_) {
   wakeup_.wakes("work", [this] { work(); });
-  if (config.network.background.kind != BackgroundTraffic::kNone) {
-    start_background();
-  }
   if (flows_.next_start() != Time::never()) {
     events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
   }
-  if (const auto edge = fault_edge(config.network, plan_)) {
-    events_.add(config.network.fault.at, event_of(NetworkEvent::kFault, *edge));
-  }
   wakeup_.at(Time{});
-}
-
-void PacketNetwork::start_background() {
-  const auto& background = config_.network.background;
-  BackgroundRules rules;
-  rules.kind = background.kind == BackgroundTraffic::kPoisson ? BackgroundKind::kPoisson
-               : background.kind == BackgroundTraffic::kCbr   ? BackgroundKind::kConstant
-                                                              : BackgroundKind::kOnOff;
-  rules.gbps = background.load * config_.network.rate_gbps;
-  rules.bytes = background_bytes(config_.network);
-  rules.on = background.on;
-  rules.off = background.off;
-  for (NodeId host = 0; host < plan_.hosts; ++host) {
-    ports_[host].background.emplace(rules, background_.split(fmt::format("h{}", host)));
-    events_.add(ports_[host].background->next(), event_of(NetworkEvent::kBackground, host));
-  }
 }
 
 void PacketNetwork::work() {
@@ -142,8 +88,11 @@ void PacketNetwork::run_until(Time limit) {
       case NetworkEvent::kSend: send(where); break;
       case NetworkEvent::kTimer: expire(where); break;
       case NetworkEvent::kFlow: start_flow(); break;
-      case NetworkEvent::kBackground: offer_background(where); break;
-      default: fail_or_mend(); break;
+      case NetworkEvent::kBackground:
+        background_.come(where);
+        wake(where);
+        break;
+      default: fault_.work(now_); break;
     }
   }
 }
@@ -220,36 +169,6 @@ void PacketNetwork::resume(PortId port) {
   }
 }
 
-// ---- background [NW-7]
-
-void PacketNetwork::offer_background(NodeId host) {
-  Port& port = ports_[host];
-  ++port.background_waiting;
-  events_.add(port.background->next(), event_of(NetworkEvent::kBackground, host));
-  wake(host);
-}
-
-// To any other host, by any ports.
-bool PacketNetwork::next_background(NodeId host, FabricPacket& packet) {
-  Port& port = ports_[host];
-  if (port.background_waiting == 0) {
-    return false;
-  }
-  --port.background_waiting;
-  packet = FabricPacket{};
-  packet.kind = FabricPacket::Kind::kPlainUdp;
-  packet.destination =
-      static_cast<NodeId>((host + 1 + background_.below(plan_.hosts - 1)) % plan_.hosts);
-  packet.tuple = {address_of_host(host), address_of_host(packet.destination),
-                  static_cast<std::uint16_t>(background_.below(1U << 16)),
-                  static_cast<std::uint16_t>(background_.below(1U << 16))};
-  packet.hash = hash_of({packet.tuple.source, packet.tuple.destination, packet.tuple.source_port,
-                         packet.tuple.destination_port},
-                        rules_.hash, rules_.is_symmetric);
-  packet.bytes = background_bytes(config_.network);
-  return true;
-}
-
 // One packet of the first that has one; it goes behind the others then.
 void PacketNetwork::send(NodeId host) {
   Port& port = ports_[host];
@@ -259,7 +178,8 @@ void PacketNetwork::send(NodeId host) {
   }
   const FabricPackets::Index index = packets_.make();
   FabricPacket& packet = packets_[index];
-  if (next_background(host, packet)) {
+  if (background_.waits(host)) {  // [NW-7]
+    background_.take(host, packet);
     ++sent_;
     fabric_.send(host, index, now_);
     wake(host);
@@ -407,40 +327,7 @@ Time PacketNetwork::ideal(const Flow& flow) const {
   framing.overhead = rules_.carrier.packet_bytes - rules_.pair.mtu;
   // Where it goes stands in the first packet, or in each. [RX-2]
   (rules_.pair.mode == ReceiveMode::kDirect ? framing.overhead : framing.first) += kRethBytes;
-  const auto way = ideal_way(fabric_.hops(), flow.source, flow.destination);
-  if (!fabric_.rules().is_cut_through) {
-    return ideal_time(way, framing, flow.bytes);
-  }
-  // All edges have one rate: its bytes pass the first one, and their headers the others.
-  Time time = wire_time(framing.wire_bytes(flow.bytes), way.front().gbps);
-  for (const EdgeRate& edge : way) {
-    time += edge.delay;
-  }
-  return time + wire_time(kSwitchedHeaderBytes, way.front().gbps) *
-                    static_cast<std::int64_t>(way.size() - 1);
-}
-
-// ---- links that fail
-
-void PacketNetwork::fail_or_mend() {
-  const auto& fault = config_.network.fault;
-  const EdgeId edge = *fault_edge(config_.network, plan_);
-  if (now_ == fault.at) {
-    if (fault.rate_gbps > 0) {
-      fabric_.set_rate(edge, fault.rate_gbps);
-    } else {
-      fabric_.take_down(edge, now_);
-      events_.add(fabric_.next_detection(), event_of(NetworkEvent::kFault, edge));
-    }
-    if (fault.lasts > Time{}) {
-      events_.add(fault.at + fault.lasts, event_of(NetworkEvent::kFault, edge));
-    }
-  } else if (fault.lasts > Time{} && now_ == fault.at + fault.lasts) {
-    fault.rate_gbps > 0 ? fabric_.set_rate(edge, config_.network.rate_gbps)
-                        : fabric_.bring_up(edge, now_);
-  } else {
-    fabric_.detect(now_);
-  }
+  return fabric_.ideal(flow.source, flow.destination, framing, flow.bytes);
 }
 
 // ---- what is told of it
@@ -494,7 +381,11 @@ std::vector<SrdmaSessionResult> PacketNetwork::sessions() const {
 }
 
 void PacketNetwork::report(RunResult& result) const {
-  result.rows<NetworkPortResult>() = fabric_.ports(plan_, now_);
+  for (const PortId port : fabric_.switch_ports()) {
+    NetworkPortResult row = fabric_.result_of(port, now_);
+    row.name = fabric_.name_of(port, plan_);
+    result.rows<NetworkPortResult>().push_back(std::move(row));
+  }
   result.rows<NetworkFlowResult>() = flows_.flows();
   result.rows<FlowTimesRow>() = flows_.times();
   result.rows<SrdmaSessionResult>() = sessions();

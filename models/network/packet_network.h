@@ -7,19 +7,19 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/component.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
+#include "network/fabric_background.h"
+#include "network/fabric_fault.h"
 #include "network/flow_book.h"
 #include "network/host_connection.h"
 #include "network/packet_fabric.h"
 #include "network/srdma_result.h"
 #include "srdma/port_pairs.h"
-#include "workload/background_packets.h"
 
 namespace flitwise {
 
@@ -53,8 +53,6 @@ class PacketNetwork final : public ComponentModule {
   struct Port {
     std::deque<std::uint32_t> turns;  // connections that may have something to send
     bool is_due = false;              // an event of it is in the queue
-    std::optional<BackgroundPackets> background;
-    std::uint32_t background_waiting = 0;  // packets
   };
   struct End {
     std::unique_ptr<HostConnection> connection;
@@ -64,7 +62,6 @@ class PacketNetwork final : public ComponentModule {
     std::vector<SessionId> draining;
   };
 
-  void start_background();
   void work();
   void run_until(Time limit);
   void arrive(PortId port);
@@ -72,10 +69,7 @@ class PacketNetwork final : public ComponentModule {
   void expire(std::uint32_t end);
   void resume(PortId port);
   void start_flow();
-  void offer_background(NodeId host);
-  bool next_background(NodeId host, FabricPacket& packet);
   void wake(NodeId host);
-  void fail_or_mend();
   void offer(std::uint32_t end);
   void arm(std::uint32_t end, Time when);
   void after(std::uint32_t end);
@@ -101,7 +95,8 @@ class PacketNetwork final : public ComponentModule {
   std::vector<std::unique_ptr<PortPairs>> pairs_;  // by host
   std::vector<SessionId> next_session_;            // by end / 2
   Time now_{};
-  Random background_;
+  FabricBackground background_;
+  FabricFault fault_;
   std::uint64_t bytes_ = 0, sent_ = 0, received_ = 0, unknown_ = 0;
   std::uint64_t activity_ = 0;
 };

@@ -48,6 +48,10 @@ void Hca::connect(NicPort& port, FramePool& frames, const NicPort& far) {
   far_ = &far;
   builder_.connect(port, frames);
   receiver_.connect(port);
+  port.on_resume([this] {
+    builder_.go_on(flitwise::now());
+    wakeup_.at(flitwise::now());
+  });
 }
 
 void Hca::start() {

@@ -46,6 +46,9 @@ class Hca final : public ComponentModule, private HcaControl {
   HcaDma& dma() { return dma_; }                    ///< for the shell of the device
   /// Before the simulation starts.
   void connect(Hooks hooks) { hooks_ = std::move(hooks); }
+  /// Likewise, somebody who is told of payload of peers that is in host memory.
+  using Placed = std::function<void(std::uint32_t pair, std::uint32_t bytes)>;
+  void on_placed(Placed placed) { placed_ = std::move(placed); }
   /// The device resets a function, 0: all of them. [HP-4]
   void reset(unsigned function);
   /// Joins it to a cable. far: at the other end. Before the simulation starts.
@@ -87,6 +90,11 @@ class Hca final : public ComponentModule, private HcaControl {
   void work();
   void run(Time now);
   bool command(const AdapterCommand& command, Time now) override;
+  void placed(std::uint32_t pair, std::uint32_t bytes) override {
+    if (placed_) {
+      placed_(pair, bytes);
+    }
+  }
   void take_down(std::uint32_t place, Time now);
   void set_up_due(Time now);
   FrameFaults::Counts faults() const {
@@ -122,6 +130,7 @@ class Hca final : public ComponentModule, private HcaControl {
   const NicPort* far_ = nullptr;  // at the other end of its cable
   RequestRoute route_;
   Hooks hooks_;
+  Placed placed_;
   std::vector<SetUp> set_ups_;
   Time window_begin_{}, window_end_ = Time::never();
   bool counts_ = false;

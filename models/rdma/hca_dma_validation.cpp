@@ -39,7 +39,10 @@ bool HcaDmaValidation::run(Time now) {
 
 void HcaDmaValidation::done(HcaJob& job, Time /*now*/) {
   s_.dma.payload_done(job.tag);
-  s_.totals.placed_bytes += job.is_ok ? job.bytes : 0;
+  if (job.is_ok) {
+    s_.totals.placed_bytes += job.bytes;
+    s_.control.placed(job.queue_pair, job.bytes);
+  }
   if (job.is_last) {
     s_.frames.give_room(*job.frame);
   }

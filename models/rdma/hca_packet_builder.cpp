@@ -46,8 +46,10 @@ bool HcaPacketBuilder::run(Time now) {
 void HcaPacketBuilder::settle(Time now) {
   const bool waits_for_port = queue_.is_due(now);
   HcaStage::settle(now);
-  const Time next =
-      waits_for_port ? port_free_ - s_.config.rdma.timing.clock + Time{1} : queue_.next();
+  const Time next = !waits_for_port ? queue_.next()
+                    : port_->is_paused()
+                        ? Time::never()
+                        : port_->wire_free_at() - s_.config.rdma.timing.clock + Time{1};
   const bool waits_for_read =
       !made_.empty() && made_.front().reads > 0 && (ready_.empty() || s_.pairs.are_served());
   ask((ready_.empty() && made_.empty()) || waits_for_read ? next : now, next);
@@ -144,9 +146,11 @@ bool HcaPacketBuilder::build(Time now) {
   return true;
 }
 
-// The port takes a frame at the last clock before it is free, to begin with it right then.
+// The port takes a frame at the last clock before it is free, to begin with it right then, unless
+// its peer keeps it from that. [CC-6]
 bool HcaPacketBuilder::transmit(Time now) {
-  if (!queue_.is_due(now) || port_free_ >= now + s_.config.rdma.timing.clock) {
+  if (!queue_.is_due(now) || port_->is_paused() ||
+      port_->wire_free_at() >= now + s_.config.rdma.timing.clock) {
     return false;
   }
   const HcaBuilt built = queue_.take(now);
@@ -166,11 +170,10 @@ bool HcaPacketBuilder::transmit(Time now) {
 
 void HcaPacketBuilder::put_on_wire(Frame& frame, Time now) {
   const Time span = s_.config.time_on_wire(frame.wire_bytes);
-  port_free_ = std::max(port_free_, now) + span;
   port_busy_ += span;
   ++s_.totals.sent_frames;
   s_.totals.sent_bytes += frame.wire_bytes;
-  port_->send(frame, port_free_);
+  port_->send(frame, std::max(port_->wire_free_at(), now) + span);
 }
 
 bool HcaPacketBuilder::holds(std::uint32_t place) const {

@@ -38,6 +38,8 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
     port_ = &port;
     frames_ = &frames;
   }
+  /// Its peer lets the port go on.
+  void go_on(Time now) { ask_at(now); }
   void ready(std::uint32_t pair, Time now) override;
 
   bool run(Time now) override;
@@ -69,7 +71,7 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   std::uint64_t first_made_ = 0;              // number of made_.front()
   std::uint64_t memory_used_ = 0;
   std::optional<HcaForger> forger_;
-  Time port_free_{}, port_busy_{};
+  Time port_busy_{};
   Time window_begin_{}, window_end_ = Time::never();
   OpenWait memory_wait_, reads_wait_;
   WaitBook memory_waits_, reads_waits_;

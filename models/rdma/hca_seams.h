@@ -125,6 +125,8 @@ class HcaControl {
  public:
   /// The physical function says so. False: there is no such function.
   virtual bool command(const AdapterCommand& command, Time now) = 0;
+  /// Payload of a peer is in host memory now.
+  virtual void placed(std::uint32_t pair, std::uint32_t bytes) = 0;
 
  protected:
   ~HcaControl() = default;

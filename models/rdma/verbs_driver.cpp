@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flitwise/link_socket.h"
+#include "workload/flow_stream.h"
 
 namespace flitwise {
 namespace {
@@ -38,8 +39,10 @@ VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device
   wakeup_.wakes("work", [this] { work(); });
   if (config.posts) {
     total_ = workload.requests + run.warmup;
-    stream_ =
-        Workload::make(workload, device_config, Random(run.seed).split("verbs").next(), run.warmup);
+    stream_ = workload.kind == WorkloadKind::kFlows
+                  ? flow_stream(config.flows, workload.payload)
+                  : Workload::make(workload, device_config, Random(run.seed).split("verbs").next(),
+                                   run.warmup);
     requests_.resize(pairs_.size() * places_);
     is_exhausted_ = false;
   }

@@ -37,6 +37,7 @@ class VerbsDriver final : public ComponentModule {
 
   /// begin: when it posts its first work request; it takes messages from now on.
   void start(Time now, Time begin);
+  Time begin() const { return origin_; }
   /// An entry of a completion queue will be there then.
   void completion_at(Time when);
   /// The software of a peer, in the order of the configuration.

@@ -43,7 +43,7 @@ void WireTraces::watch(Fabric& fabric) const {
         device.nic->watch(*frames_, frames_->add(port_of(fabric, device)));
       }
     }
-    for (std::size_t i = 0; fabric.network != nullptr && i < fabric.network->ports(); ++i) {
+    for (std::size_t i = 0; fabric.network != nullptr && i < fabric.network->adapters(); ++i) {
       const std::string name = fabric.network->name_of_port(i);
       fabric.network->nic(i).watch(
           *frames_,

@@ -2,6 +2,8 @@
 // Instances: names, what they may override, and the overrides applied.
 #include "config/instances.h"
 
+#include "config/adapter_flows.h"
+
 #include <algorithm>
 
 #include "common/ranges.h"
@@ -116,10 +118,36 @@ Config config_of_host(const Config& whole, unsigned host) {
   return for_instance(whole, host_name(host));
 }
 
-Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node) {
+namespace {
+
+Config as_written(const Config& whole, const Graph& graph, NodeIndex node) {
   const Node& one = graph[node];
   const NodeIndex lower = one.upper ? node : one.lower.front();
   return for_instance(for_instance(config_of_host(whole, one.host), one.name), graph[lower].link);
+}
+
+// What follows from the flows of all adapters together.
+void add_flows(const Config& whole, const Graph& graph, NodeIndex node, Config& device) {
+  const auto configs =
+      mapped<Config>(graph.devices(), [&](NodeIndex one) { return as_written(whole, graph, one); });
+  std::vector<std::string> names;
+  std::size_t own = 0;
+  for (const std::size_t one : adapter_hosts(configs)) {
+    own = graph.devices()[one] == node ? names.size() : own;
+    names.push_back(graph[graph.devices()[one]].name);
+  }
+  set_flows(adapter_flows(whole, names.size()), names, own, device);
+}
+
+}  // namespace
+
+Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node) {
+  Config config = as_written(whole, graph, node);
+  if (config.workload.kind == WorkloadKind::kFlows && config.workload.via == WorkloadVia::kRdma &&
+      graph.is(node, NodeKind::kDevice) && config.network.mode == NetworkMode::kFull) {
+    add_flows(whole, graph, node, config);
+  }
+  return config;
 }
 
 std::vector<Bytes> buffer_bases(const Config& whole, const Graph& graph) {

@@ -48,7 +48,8 @@ FLITWISE_NAMES(AllocOrder, "flush", "ack", "none");
 FLITWISE_NAMES(VictimPolicy, "fifo", "lru", "lfu");
 FLITWISE_NAMES(HandleManagement, "device", "software");
 FLITWISE_NAMES(AllocateAt, "first_use", "context_creation");
-FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile");
+FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile",
+               "flows");
 FLITWISE_NAMES(WorkloadVia, "dma", "cxl_cache", "cxl_mem", "cxl_own", "cxl_both", "pio", "rdma");
 FLITWISE_NAMES(NetworkTopology, "cable", "switch", "dumbbell", "leaf_spine", "fat_tree", "graph");
 FLITWISE_NAMES(NetworkMode, "full", "packet");

@@ -262,6 +262,9 @@ void check_workload(const Config& config, BrokenRelations& broken) {
       {"workload.domain_choice", "workload.working_set", "workload.domains"},
       "a working set of {} out of {} domains; expected workload.working_set up to workload.domains",
       workload.working_set, workload.domains);
+  broken.add_if(workload.kind == WorkloadKind::kFlows && workload.via != WorkloadVia::kRdma,
+                {"workload.kind", "workload.via"},
+                "flows by {}; expected workload.via rdma, or another kind", spelling(workload.via));
   broken.add_if(workload.kind == WorkloadKind::kHostile && config.link.carrier != Carrier::kPcie,
                 {"workload.kind", "link.carrier"},
                 "hostile TLPs on the bit-packed carrier; expected link.carrier pcie");
@@ -352,10 +355,6 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
     }
     return broken;
   }
-  broken.add_if(config.network.topology > NetworkTopology::kSwitch,
-                {"network.topology", "network.mode"},
-                "{} of mode full; expected cable or switch, or network.mode packet",
-                spelling(config.network.topology));
   check_domains(config, broken);
   check_form(config, topology.has_switch, broken);
   check_tags(config, broken);

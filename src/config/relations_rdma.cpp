@@ -9,12 +9,15 @@
 #include "common/problems.h"
 #include "common/quantity.h"
 #include "common/ranges.h"
+#include "config/adapter_flows.h"
 #include "config/instances.h"
 #include "config/load.h"
 #include "config/names.h"
 #include "config/relations.h"
 #include "config/sections/sections.h"
 #include "endpoint/domain_numbers.h"
+#include "network/addresses.h"
+#include "network/network_setup.h"
 #include "rdma/rdma_area.h"
 #include "rdma/rdma_connections.h"
 #include "rdma/rdma_frame.h"
@@ -84,13 +87,31 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
     return;
   }
   const char* const size = workload.sizes.empty() ? "workload.payload" : "workload.size_cap";
-  broken.add_if(workload.kind != WorkloadKind::kPostedWrite, {"workload.via", "workload.kind"},
-                "kind {} by rdma; expected posted_write, and weights of workload.rdma for kinds of "
-                "work requests",
-                spelling(workload.kind));
+  broken.add_if(
+      workload.kind != WorkloadKind::kPostedWrite && workload.kind != WorkloadKind::kFlows,
+      {"workload.via", "workload.kind"},
+      "kind {} by rdma; expected flows, or posted_write, and weights of workload.rdma for "
+      "kinds of work requests",
+      spelling(workload.kind));
   broken.add_if(
       workload.rdma.sum() == 0, {"workload.rdma.write"},
       "no kind of work request with a weight; expected one of workload.rdma of 1 or more");
+  broken.add_if(
+      workload.kind == WorkloadKind::kFlows && config.network.topology == NetworkTopology::kCable,
+      {"workload.kind", "network.topology"},
+      "flows between adapters without a network; expected network.topology switch, or "
+      "another one with switches");
+  const bool has_flows = workload.kind == WorkloadKind::kFlows;
+  broken.add_if(
+      has_flows && workload.flows.pattern == FlowPattern::kSizes && workload.sizes.empty(),
+      {"workload.flows.pattern", "workload.sizes"},
+      "no sizes; expected workload.sizes with the name of a distribution, or a CSV");
+  broken.add_if(
+      has_flows && workload.flows.pattern == FlowPattern::kTrace && workload.trace.empty(),
+      {"workload.flows.pattern", "workload.trace"},
+      "no trace; expected workload.trace with a CSV of time_ns,src,dst,bytes");
+  broken.add_if(has_flows && config.run.warmup > 0, {"workload.kind", "run.warmup"},
+                "flows behind a warm-up of {}; expected none", config.run.warmup);
   broken.add_if(config.link.carrier != Carrier::kPcie, {"workload.via", "link.carrier"},
                 "RDMA on the {} carrier; expected link.carrier pcie",
                 spelling(config.link.carrier));
@@ -140,7 +161,7 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 "expected no less",
                 translated.longest_retry.ns() / 1'000, translated.retry.ns() / 1'000);
   broken.add_if(
-      config.network.topology == NetworkTopology::kSwitch && config.network.switches.queue < frame,
+      config.network.topology != NetworkTopology::kCable && config.network.switches.queue < frame,
       {"network.switch.queue", "device.rdma.mtu"},
       "a queue of {} for frames of up to {}; expected room for one or more",
       size_text(config.network.switches.queue), size_text(frame));
@@ -200,10 +221,13 @@ class Adapters {
         configs_(configs),
         all_(all),
         names_(mapped(graph.devices(), [&](NodeIndex node) { return graph[node].name; })),
-        has_switch_(configs.front().network.topology == NetworkTopology::kSwitch),
+        has_switch_(configs.front().network.topology != NetworkTopology::kCable),
         asked_(configs.size()) {}
 
   void check() {
+    if (has_switch_ && !(check_network() && check_flows())) {
+      return;
+    }
     for (std::size_t own = 0; own < names_.size(); ++own) {
       check_peer(own);
     }
@@ -225,6 +249,121 @@ class Adapters {
   }
   bool has_adapter(std::size_t device) const {
     return configs_[device].workload.via == WorkloadVia::kRdma;
+  }
+
+  // All of them are at one network, the first one at its first host.
+  bool check_network() {
+    const std::vector<std::size_t> adapters = adapter_hosts(configs_);
+    if (adapters.size() < 2) {  // which another sentence says
+      return true;
+    }
+    const std::size_t before = all_.size();
+    const auto cables = mapped<EdgeRate>(adapters, [&](std::size_t device) -> EdgeRate {
+      const auto& port = configs_[device].device.rdma.port;
+      return {port.rate_gbps, port.propagation};
+    });
+    const std::size_t first = adapters.front();
+    const NetworkConfig& network = configs_[first].network;
+    const bool is_star = network.topology == NetworkTopology::kSwitch;
+    const auto count = static_cast<unsigned>(adapters.size());
+    if (count > kMostNetworkPorts) {
+      add(first, {"network.topology", "system.devices"},
+          fmt::format("{} adapters in one network; expected {} at most", count, kMostNetworkPorts));
+    } else if (!is_star && count > network.hosts) {
+      add(first, {"network.hosts", "system.devices"},
+          fmt::format("{} adapters, and {} hosts; expected a host for each", count, network.hosts));
+    } else {
+      NetworkConfig own = network;
+      own.hosts = is_star ? std::max(2U, count) : network.hosts;
+      std::vector<NetworkComplaint> complaints = shape_complaints(own);
+      if (complaints.empty()) {
+        const NetworkPlan plan = is_star ? star_plan(cables) : network_plan(own);
+        complaints = plan_complaints(own, plan, configs_[first].device.rdma.mtu);
+        check_plan(first, own, plan, count);
+      }
+      for (NetworkComplaint& one : complaints) {
+        add(first, std::move(one.paths), std::move(one.message));
+      }
+    }
+    return all_.size() == before;
+  }
+
+  // Of workloads of kind flows.
+  bool check_flows() {
+    const std::vector<std::size_t> adapters = adapter_hosts(configs_);
+    const auto has_flows = [&](std::size_t device) {
+      return configs_[device].workload.kind == WorkloadKind::kFlows;
+    };
+    const auto without = find_if(adapters, [&](std::size_t device) { return !has_flows(device); });
+    if (without != adapters.end()) {
+      if (const auto one = find_if(adapters, has_flows); one != adapters.end()) {
+        add(*without, {"workload.kind"},
+            fmt::format("kind {}, and flows at {}; expected flows at all adapters, or at none",
+                        spelling(configs_[*without].workload.kind), names_[*one]));
+        return false;
+      }
+      return true;
+    }
+    const std::string flaw =
+        adapters.empty()
+            ? ""
+            : flaw_of(adapter_flows(configs_[adapters.front()], adapters.size()), adapters);
+    if (!flaw.empty()) {
+      add(adapters.front(), {"workload.flows.pattern", "workload.kind", "network.hosts"}, flaw);
+    }
+    return flaw.empty();
+  }
+
+  std::string flaw_of(const std::vector<Flow>& flows, const std::vector<std::size_t>& adapters) {
+    constexpr std::uint32_t kNobody = ~0U;
+    std::vector<std::uint32_t> receivers(adapters.size(), kNobody);
+    std::vector<bool> has_flow(adapters.size());
+    for (const Flow& flow : flows) {
+      if (flow.after != kNoFlow) {
+        return "flows that wait for others; expected a pattern without, such as permutation (not "
+               "modelled yet between adapters)";
+      }
+      if (const auto far = std::max(flow.source, flow.destination); far >= adapters.size()) {
+        return fmt::format(
+            "a flow of host h{}, and {} adapters; expected one for each host that "
+            "has flows",
+            far, adapters.size());
+      }
+      std::uint32_t& receiver = receivers[flow.source];
+      if (receiver != kNobody && receiver != flow.destination) {
+        return fmt::format(
+            "flows from h{} to h{} and to h{}; expected one receiver of each sender, "
+            "as of permutation or incast (not modelled yet between adapters)",
+            flow.source, receiver, flow.destination);
+      }
+      receiver = flow.destination;
+      has_flow[flow.source] = has_flow[flow.destination] = true;
+    }
+    const auto idle = std::find(has_flow.begin(), has_flow.end(), false);
+    return idle == has_flow.end()
+               ? ""
+               : fmt::format("no flow from or to {}; expected one at least for each adapter",
+                             names_[adapters[static_cast<std::size_t>(idle - has_flow.begin())]]);
+  }
+
+  void check_plan(std::size_t first, const NetworkConfig& network, const NetworkPlan& plan,
+                  unsigned adapters) {
+    const auto edge = fault_edge(network, plan);
+    if (edge && network.fault.rate_gbps > 0 &&
+        std::min(plan.edges[*edge].from, plan.edges[*edge].to) < adapters) {
+      add(first, {"network.fault.rate", "network.fault.link"},
+          fmt::format("a slow link {} of an adapter, whose port keeps its rate; expected one "
+                      "between switches, or network.fault.rate 0 (not modelled yet)",
+                      network.fault.link));
+    }
+    for (const PlannedEdge& one : plan.edges) {
+      if (plan.is_host(one.from) && plan.is_host(one.to)) {
+        add(first, {"network.topology", "network.graph.edges"},
+            fmt::format("edge {} joins two hosts; expected a switch between them, or topology "
+                        "cable",
+                        plan.name_of(one.from) + "-" + plan.name_of(one.to)));
+      }
+    }
   }
 
   void check_peer(std::size_t own) {

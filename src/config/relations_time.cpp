@@ -37,11 +37,13 @@ bool waits_for_acks(const LinkConfig& link) {
   return link.preset.cxl == CxlFlits::k68 && link.cxl.retry_flits < kAcksForLlcrd;
 }
 
-/// Firmware that is not there waits for nothing, and no device is part of a network of packets.
+/// Firmware that is not there waits for nothing, and of a network links alone are on the way.
 bool is_of_nobody(const Config& config, const std::string& path) {
   const auto is_below = [&path](const char* group) { return path.rfind(group, 0) == 0; };
   return (!config.device.rdma.pretranslation.is_on && is_below("device.rdma.pretranslation.")) ||
-         is_below("device.srdma.") || (is_below("network.") && !is_below("network.switch."));
+         is_below("device.srdma.") ||
+         (is_below("network.") && !is_below("network.switch.") &&
+          (path != "network.timing.hop" || config.network.topology <= NetworkTopology::kSwitch));
 }
 
 /// To three digits.

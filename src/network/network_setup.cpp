@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/problems.h"
 #include "network/channel_cycles.h"
 #include "network/ideal_time.h"
 #include "network/pfc.h"
@@ -27,18 +28,88 @@ unsigned fat_tree_of(unsigned hosts) {
   return hosts_of_fat_tree(k) == hosts ? k : 0;
 }
 
-/// A switch and all hosts.
-NetworkPlan star_plan(unsigned hosts, EdgeRate rate) {
+NodeId node_of(const NetworkConfig& network, const std::string& name) {
+  NetworkPlan names;
+  names.hosts = network.hosts;
+  names.switches = network.graph.switches;
+  return *names.find(name);
+}
+
+NetworkPlan graph_plan(const NetworkConfig& network, EdgeRate usual) {
   NetworkPlan plan;
-  plan.hosts = hosts;
-  plan.switches = {"switch"};
-  for (NodeId host = 0; host < hosts; ++host) {
-    plan.edges.push_back({host, hosts, rate});
+  plan.hosts = network.hosts;
+  plan.switches = network.graph.switches;
+  for (const NetworkEdgeConfig& edge : network.graph.edges) {
+    plan.edges.push_back({node_of(network, edge.from),
+                          node_of(network, edge.to),
+                          {edge.rate_gbps.value_or(usual.gbps), edge.delay.value_or(usual.delay)}});
   }
   return plan;
 }
 
+std::string path_of_edge(std::size_t edge, const char* field) {
+  return fmt::format("network.graph.edges[{}].{}", edge, field);
+}
+
+// Of nodes and edges one by one, with the place of each.
+std::vector<NetworkComplaint> graph_complaints(const NetworkConfig& network) {
+  std::vector<NetworkComplaint> all;
+  NetworkPlan names;
+  names.hosts = network.hosts;
+  std::vector<std::string> known = {"h0", fmt::format("h{}", network.hosts - 1)};
+  for (std::size_t i = 0; i < network.graph.switches.size(); ++i) {
+    const std::string& name = network.graph.switches[i];
+    if (names.find(name)) {
+      all.push_back({{fmt::format("network.graph.switches[{}]", i)},
+                     fmt::format("a second node {}; expected a name of its own", name)});
+    }
+    names.switches.push_back(name);
+    known.push_back(name);
+  }
+  std::vector<std::string> first_edges(network.hosts);
+  for (std::size_t i = 0; i < network.graph.edges.size(); ++i) {
+    const NetworkEdgeConfig& edge = network.graph.edges[i];
+    for (const bool is_first : {true, false}) {
+      const std::string& name = is_first ? edge.from : edge.to;
+      const std::string path = path_of_edge(i, is_first ? "from" : "to");
+      const auto node = names.find(name);
+      if (!node) {
+        all.push_back(
+            {{path},
+             fmt::format("unknown node '{}'; expected a host, h0 to h{}, or a switch of "
+                         "network.graph.switches{}",
+                         name, network.hosts - 1, config::nearest_hint(name, known, "node"))});
+      } else if (names.is_host(*node) && !first_edges[*node].empty()) {
+        all.push_back({{path},
+                       fmt::format("a second edge of host {}, which has one to {}; expected one "
+                                   "edge a host",
+                                   name, first_edges[*node])});
+      } else if (names.is_host(*node)) {
+        first_edges[*node] = is_first ? edge.to : edge.from;
+      }
+    }
+  }
+  if (all.empty()) {
+    const std::string complaint = graph_plan(network, {}).complaint();
+    if (!complaint.empty()) {
+      all.push_back(
+          {{"network.graph.edges", "network.graph.switches", "network.hosts"}, complaint});
+    }
+  }
+  return all;
+}
+
 }  // namespace
+
+NetworkPlan star_plan(const std::vector<EdgeRate>& cables) {
+  NetworkPlan plan;
+  plan.hosts = static_cast<std::uint32_t>(cables.size());
+  plan.switches = {"switch"};
+  for (const EdgeRate& cable : cables) {
+    plan.edges.push_back({static_cast<NodeId>(plan.edges.size()), plan.hosts, cable});
+  }
+  return plan;
+}
 
 std::optional<EdgeId> fault_edge(const NetworkConfig& network, const NetworkPlan& plan) {
   for (EdgeId edge = 0; edge < plan.edges.size(); ++edge) {
@@ -65,7 +136,8 @@ NetworkPlan network_plan(const NetworkConfig& network) {
       return leaf_spine_plan(network.leaf_spine.leaves, network.hosts / network.leaf_spine.leaves,
                              network.leaf_spine.spines, rate, rate);
     case NetworkTopology::kFatTree: return fat_tree_plan(fat_tree_of(network.hosts), rate);
-    default: return star_plan(network.hosts, rate);
+    case NetworkTopology::kGraph: return graph_plan(network, rate);
+    default: return star_plan(std::vector<EdgeRate>(network.hosts, rate));
   }
 }
 
@@ -78,9 +150,9 @@ std::uint32_t most_ports(const NetworkPlan& plan) {
   return *std::max_element(ports.begin(), ports.end());
 }
 
-std::unique_ptr<FlowSource> flow_source(const Config& config, const Random& random) {
+std::unique_ptr<FlowSource> flow_source(const Config& config, unsigned hosts,
+                                        const Random& random) {
   const FlowsConfig& flows = config.workload.flows;
-  const unsigned hosts = network_plan(config.network).hosts;
   switch (flows.pattern) {
     case FlowPattern::kPermutation:
       return permutation_flows(hosts, flows.bytes, random.split("permutation"));
@@ -98,7 +170,8 @@ std::unique_ptr<FlowSource> flow_source(const Config& config, const Random& rand
 }
 
 std::uint64_t data_packets(const Config& config) {
-  const auto flows = flow_source(config, Random(config.run.seed));
+  const auto flows =
+      flow_source(config, network_plan(config.network).hosts, Random(config.run.seed));
   std::uint64_t packets = 0;
   for (Flow flow; flows->next(flow);) {
     packets += FlowFraming{config.device.srdma.mtu}.packets(flow.bytes);
@@ -106,10 +179,7 @@ std::uint64_t data_packets(const Config& config) {
   return packets;
 }
 
-std::vector<NetworkComplaint> network_complaints(const Config& config) {
-  const NetworkConfig& network = config.network;
-  const SrdmaConfig& srdma = config.device.srdma;
-  const FlowsConfig& flows = config.workload.flows;
+std::vector<NetworkComplaint> shape_complaints(const NetworkConfig& network) {
   std::vector<NetworkComplaint> all;
   const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
     if (is_wrong) {
@@ -134,8 +204,63 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
          fmt::format("{} hosts of a fat tree; expected k^3 / 4 of an even k: 2, 16, 54, 128, 250, "
                      "432, 686 or 1024",
                      network.hosts));
-  add_if(network.topology == NetworkTopology::kGraph, {"network.topology"},
-         "graph; expected cable, switch, dumbbell, leaf_spine or fat_tree");
+  if (network.topology == NetworkTopology::kGraph) {
+    all = graph_complaints(network);
+  }
+  add_if(network.ecn.is_on && network.ecn.kmin >= network.ecn.kmax,
+         {"network.ecn.kmin", "network.ecn.kmax"},
+         fmt::format("kmin {}, kmax {} bytes; expected kmin below kmax", network.ecn.kmin,
+                     network.ecn.kmax));
+  return all;
+}
+
+std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, const NetworkPlan& plan,
+                                              std::uint32_t mtu) {
+  std::vector<NetworkComplaint> all;
+  if (!network.fault.link.empty() && !fault_edge(network, plan)) {
+    all.push_back(
+        {{"network.fault.link"},
+         fmt::format("no link is called {}; expected a name such as {}", network.fault.link,
+                     plan.name_of_edge(static_cast<EdgeId>(plan.edges.size() - 1)))});
+  }
+  if (network.pfc.is_on) {
+    const std::uint32_t ports = most_ports(plan);
+    const PfcRules rules = pfc_of(network.switches.queue, ports, mtu, network.pfc.headroom);
+    const auto longest = std::max_element(
+        plan.edges.begin(), plan.edges.end(), [&](const PlannedEdge& a, const PlannedEdge& b) {
+          return pfc_headroom(a.rate, mtu) < pfc_headroom(b.rate, mtu);
+        });
+    const std::string complaint =
+        complaint_about(rules, network.switches.queue, ports, mtu, longest->rate);
+    if (!complaint.empty()) {
+      all.push_back(
+          {{"network.pfc.enabled", "network.pfc.headroom", "network.switch.queue"}, complaint});
+    }
+  }
+  if (network.pfc.is_on || !network.allow_cycles) {
+    const NetworkGraph graph(plan);
+    const NextHops hops(graph);
+    const auto cycle = find_channel_cycle(hops);
+    if (!cycle.empty()) {
+      all.push_back(
+          {{"network.topology", "network.allow_cycles"},
+           fmt::format("routes lead in a circle, {}; expected none, or network.allow_cycles [NW-9]",
+                       text_of_cycle(plan, graph, cycle))});
+    }
+  }
+  return all;
+}
+
+std::vector<NetworkComplaint> network_complaints(const Config& config) {
+  const NetworkConfig& network = config.network;
+  const SrdmaConfig& srdma = config.device.srdma;
+  const FlowsConfig& flows = config.workload.flows;
+  std::vector<NetworkComplaint> all = shape_complaints(network);
+  const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
+    if (is_wrong) {
+      all.push_back({std::move(paths), std::move(message)});
+    }
+  };
   add_if(srdma.first_port > srdma.last_port, {"device.srdma.first_port", "device.srdma.last_port"},
          fmt::format("ports {} to {}; expected the first one first", srdma.first_port,
                      srdma.last_port));
@@ -154,39 +279,14 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   add_if(!srdma.is_on && has_echo_control, {"device.srdma.congestion.kind", "device.srdma.enabled"},
          "a window, or rates by session, without sessions; expected none or dcqcn_qp, or "
          "device.srdma.enabled true [MO-1]");
-  add_if(network.ecn.is_on && network.ecn.kmin >= network.ecn.kmax,
-         {"network.ecn.kmin", "network.ecn.kmax"},
-         fmt::format("kmin {}, kmax {} bytes; expected kmin below kmax", network.ecn.kmin,
-                     network.ecn.kmax));
   add_if(flows.pattern == FlowPattern::kSizes && config.workload.sizes.empty(),
          {"workload.flows.pattern", "workload.sizes"},
          "no sizes; expected workload.sizes with the name of a distribution, or a CSV");
   add_if(flows.pattern == FlowPattern::kTrace && config.workload.trace.empty(),
          {"workload.flows.pattern", "workload.trace"},
          "no trace; expected workload.trace with a CSV of time_ns,src,dst,bytes");
-  if (all.empty() && !network.fault.link.empty()) {
-    const NetworkPlan plan = network_plan(network);
-    add_if(!fault_edge(network, plan), {"network.fault.link"},
-           fmt::format("no link is called {}; expected a name such as {}", network.fault.link,
-                       plan.name_of_edge(static_cast<EdgeId>(plan.edges.size() - 1))));
-  }
-  if (all.empty() && network.pfc.is_on) {
-    const NetworkPlan plan = network_plan(network);
-    const std::uint32_t ports = most_ports(plan);
-    const PfcRules rules = pfc_of(network.switches.queue, ports, srdma.mtu, network.pfc.headroom);
-    const std::string complaint =
-        complaint_about(rules, network.switches.queue, ports, srdma.mtu, plan.edges.front().rate);
-    add_if(!complaint.empty(),
-           {"network.pfc.enabled", "network.pfc.headroom", "network.switch.queue"}, complaint);
-  }
-  if (all.empty() && (network.pfc.is_on || !network.allow_cycles)) {
-    const NetworkPlan plan = network_plan(network);
-    const NetworkGraph graph(plan);
-    const NextHops hops(graph);
-    const auto cycle = find_channel_cycle(hops);
-    add_if(!cycle.empty(), {"network.topology", "network.allow_cycles"},
-           fmt::format("routes lead in a circle, {}; expected none, or network.allow_cycles [NW-9]",
-                       text_of_cycle(plan, graph, cycle)));
+  if (all.empty()) {
+    all = plan_complaints(network, network_plan(network), srdma.mtu);
   }
   return all;
 }

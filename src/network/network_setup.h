@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a configuration of mode packet says, in the words of the rules.
+/// What a configuration says of a network, in the words of the rules.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,12 @@
 
 namespace flitwise {
 
-/// Nodes and edges of network.topology.
+/// A switch, "switch", and a host at the end of each cable.
+NetworkPlan star_plan(const std::vector<EdgeRate>& cables);
+/// Nodes and edges of network.topology. REQUIRES: shape_complaints() is empty.
 NetworkPlan network_plan(const NetworkConfig& network);
-/// The flows of workload.flows.
-std::unique_ptr<FlowSource> flow_source(const Config& config, const Random& random);
+/// The flows of workload.flows between so many hosts.
+std::unique_ptr<FlowSource> flow_source(const Config& config, unsigned hosts, const Random& random);
 
 /// Of all flows: packets that carry their bytes. Makes them all.
 std::uint64_t data_packets(const Config& config);
@@ -32,6 +34,12 @@ struct NetworkComplaint {
   std::vector<std::string> paths;
   std::string message;
 };
+/// What keeps it from being a network at all.
+std::vector<NetworkComplaint> shape_complaints(const NetworkConfig& network);
+/// What does not fit the nodes and edges. REQUIRES: shape_complaints() is empty.
+std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, const NetworkPlan& plan,
+                                              std::uint32_t mtu);
+/// All of mode packet.
 std::vector<NetworkComplaint> network_complaints(const Config& config);
 
 }  // namespace flitwise

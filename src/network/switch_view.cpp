@@ -46,6 +46,13 @@ SwitchRead pass_switch(ByteVector& frame, const SwitchViewRules& rules) {
   return read;
 }
 
+void set_ect(ByteVector& frame) {
+  if (has_good_ipv4(frame) && ecn_of(frame[kIpv4At + kIpv4TosAt]) == Ecn::kNotEct) {
+    std::uint8_t* const ip = &frame[kIpv4At];
+    set_ipv4_byte(ip, kIpv4TosAt, ip[kIpv4TosAt] | static_cast<std::uint8_t>(Ecn::kEct0));
+  }
+}
+
 void mark_ce(ByteVector& frame) {
   std::uint8_t* const ip = &frame[kIpv4At];
   set_ipv4_byte(ip, kIpv4TosAt, ip[kIpv4TosAt] | kCeBits);

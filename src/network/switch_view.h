@@ -42,6 +42,9 @@ struct SwitchRead {
 /// is a later fragment, has ports of 0. Where it goes on, one is taken from its TTL and its
 /// checksum mended; others stay as they are.
 SwitchRead pass_switch(ByteVector& frame, const SwitchViewRules& rules);
+/// Who sends a frame of IPv4 without ECT sets ECT(0), and mends its checksum. Others stay as they
+/// are.
+void set_ect(ByteVector& frame);
 /// Sets CE in the frame, and mends its checksum. REQUIRES: pass_switch() let it go on.
 void mark_ce(ByteVector& frame);
 

@@ -53,10 +53,14 @@ std::unique_ptr<Workload> Workload::make(const WorkloadConfig& config, const Dev
     case WorkloadKind::kReadWrite: return std::make_unique<PlainWorkload>(config, seed, warmup);
     case WorkloadKind::kNic: return std::make_unique<NicProfile>(config, device, seed, warmup);
     case WorkloadKind::kTrace: return trace_of(config, warmup);
-    case WorkloadKind::kHostile: break;
+    case WorkloadKind::kHostile:
+    case WorkloadKind::kFlows: break;
   }
-  throw ConfigError({{"config", 0, 0, "workload.kind",
-                      "is hostile, which is no stream of requests; expected another kind here"}});
+  throw ConfigError(
+      {{"config", 0, 0, "workload.kind",
+        fmt::format(
+            "is {}, which is no stream of requests of one device; expected another kind here",
+            config.kind == WorkloadKind::kFlows ? "flows" : "hostile")}});
 }
 
 std::uint32_t domain_ids(const WorkloadConfig& config) {

@@ -39,7 +39,7 @@ class Workload {
  public:
   /// The stream for one device: `warmup` + config.requests requests (messages), or all lines of a
   /// trace. Same arguments, same stream. Throws ConfigError for unreadable or wrong input files and
-  /// for config.kind kHostile, which is not a stream of requests.
+  /// for config.kind kHostile and kFlows, which are not streams of requests of one device.
   static std::unique_ptr<Workload> make(const WorkloadConfig& config, const DeviceConfig& device,
                                         std::uint64_t seed, std::uint64_t warmup = 0);
 

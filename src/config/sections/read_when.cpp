@@ -29,6 +29,9 @@ std::vector<Relation> relations() {
   const Condition rdma = is("workload.via", {"rdma"});
   const Condition packets = is("network.mode", {"packet"});
   const Condition full = is("network.mode", {"full"});
+  const Condition flows = is("workload.kind", {"flows"});
+  const Condition switched = is_not("network.topology", {"cable"});
+  const Condition plan = is_not("network.topology", {"cable", "switch"});
   const Condition sessions = is_true("device.srdma.enabled");
   const Condition several = is_not("workload.domains", {"1"});
   const Condition handles = is("link.identity", {"dhi"}) && pcie;
@@ -76,13 +79,21 @@ std::vector<Relation> relations() {
       {{"host.verbs", "device.rdma", "workload.rdma"}, rdma},
       // ---- network
       {{"network.topology", "network.switch"}, rdma || packets},
-      {{"network.switch"}, packets || is("network.topology", {"switch"})},
-      {{"network.switch.timing"}, full},
-      {{"network.hosts", "network.leaf_spine", "network.dumbbell_links", "network.rate",
-        "network.switching", "network.ecmp", "network.routing", "network.ecn", "network.pfc",
-        "network.background", "network.fault", "network.allow_cycles", "network.timing",
-        "device.srdma", "workload.flows"},
-       packets},
+      {{"network.switch", "network.switching", "network.ecmp", "network.routing", "network.ecn",
+        "network.pfc", "network.background", "network.fault", "network.allow_cycles",
+        "network.timing.detect"},
+       packets || (rdma && switched)},
+      {{"network.switch.timing"}, full && is("network.topology", {"switch"})},
+      {{"network.hosts", "network.leaf_spine", "network.dumbbell_links", "network.graph",
+        "network.rate", "network.timing.hop"},
+       packets || (rdma && plan)},
+      {{"device.rdma.port.rate", "device.rdma.port.propagation"},
+       is("network.topology", {"cable", "switch"})},
+      {{"network.graph"}, is("network.topology", {"graph"})},
+      {{"device.srdma"}, packets},
+      {{"workload.flows"}, packets || (rdma && flows)},
+      {{"workload.requests", "workload.domains", "workload.rdma", "device.rdma.peer", "run.warmup"},
+       is_not("workload.kind", {"flows"})},
       {{"network.leaf_spine"}, is("network.topology", {"leaf_spine"})},
       {{"network.dumbbell_links"}, is("network.topology", {"dumbbell"})},
       {{"network.routing"}, is_true("device.srdma.adaptive_routing")},
@@ -235,7 +246,7 @@ std::vector<Relation> relations() {
       {{"device.dma.outstanding", "device.dma.issue_interval"},
        is_not("workload.via", {"pio", "rdma"})},
       // ---- workload
-      {{"workload.payload"}, generated && is("workload.sizes", {""})},
+      {{"workload.payload"}, (generated && is("workload.sizes", {""})) || flows},
       {{"workload.size_cap"}, generated && is_not("workload.sizes", {""})},
       {{"workload.sizes", "workload.placement", "workload.domain_choice", "workload.arrival"},
        generated},
@@ -255,9 +266,9 @@ std::vector<Relation> relations() {
        is("workload.domain_choice", {"working_set"}) && several && generated},
       {{"workload.churn"}, is("workload.domain_choice", {"churn"}) && generated},
       {{"workload.sizes", "workload.size_cap"},
-       packets && is("workload.flows.pattern", {"sizes"}),
+       (packets || flows) && is("workload.flows.pattern", {"sizes"}),
        true},
-      {{"workload.trace"}, packets && is("workload.flows.pattern", {"trace"}), true},
+      {{"workload.trace"}, (packets || flows) && is("workload.flows.pattern", {"trace"}), true},
       {{"workload.flows.load", "workload.flows.count"}, is("workload.flows.pattern", {"sizes"})},
       {{"workload.flows.bytes"}, is_not("workload.flows.pattern", {"sizes", "trace"})},
       {{"workload.rate"}, is("workload.arrival", {"poisson", "cbr", "on_off"}) && generated},

@@ -2,9 +2,8 @@
 // Table of the section `system`.
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "common/ranges.h"
+#include "config/sections/item_list.h"
 #include "config/sections/sections.h"
 #include "topology/graph.h"
 
@@ -16,77 +15,6 @@ using nlohmann::ordered_json;
 constexpr const char* kOfNode = "a node such as {name: sw0, kind: switch}";
 constexpr const char* kOfEdge = "an edge such as {from: rp0, to: sw0}";
 const std::vector<std::string> kKinds = words_of<NodeKind>();
-
-/// Reads one map of a list: its fields by name, each of which stands in it once.
-class ItemReader {
- public:
-  ItemReader(const ReadContext& context, const char* expected)
-      : context_(context), expected_(expected) {}
-
-  /// False, and reported, where the item is no map or has other keys than these.
-  bool has_only(const Value& item, const std::vector<std::string>& keys) const {
-    if (item.kind != Value::Kind::kMap) {
-      return report(item.place, item.seen());
-    }
-    for (const Value::Entry& entry : item.entries) {
-      if (!contains(keys, entry.key)) {
-        return report(entry.place, fmt::format("unknown key '{}'", entry.key));
-      }
-    }
-    return true;
-  }
-
-  /// The text of a field; null, and reported, where it is no word of letters, digits and `others`.
-  const std::string* word(const Value& item, const char* field, const std::string& path,
-                          const std::string& others) const {
-    const Value::Entry* const entry = item.find(field);
-    if (entry == nullptr) {
-      report(item.place, fmt::format("no '{}'", field));
-      return nullptr;
-    }
-    const std::string& text = entry->value.text;
-    const bool is_word =
-        entry->value.kind == Value::Kind::kScalar && !text.empty() && all_of(text, [&](char c) {
-          return std::isalnum(static_cast<unsigned char>(c)) != 0 || others.find(c) < others.size();
-        });
-    if (!is_word) {
-      report(entry->value.place, fmt::format("{} {}", field, entry->value.seen()));
-      return nullptr;
-    }
-    if (context_.note) {
-      context_.note(path + "." + field, entry->value.place);
-    }
-    return &text;
-  }
-
- private:
-  bool report(const Place& place, const std::string& seen) const {
-    context_.report(place, seen + "; expected " + expected_);
-    return false;
-  }
-
-  const ReadContext& context_;
-  const char* expected_;
-};
-
-/// Reads each item of a list with `read(item, path)`, which returns false where it is wrong.
-template <class Read>
-bool read_list(const std::string& path, const char* expected, const Value& value,
-               const ReadContext& context, Read&& read) {
-  if (value.kind != Value::Kind::kSequence) {
-    context.report(value.place, fmt::format("{}; expected a list of {}", value.seen(), expected));
-    return false;
-  }
-  bool is_good = true;
-  for (std::size_t i = 0; i < value.items.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", path, i);
-    if (context.note) {
-      context.note(item, value.items[i].place);
-    }
-    is_good = read(value.items[i], item) && is_good;
-  }
-  return is_good;
-}
 
 bool read_kind(const std::string& word, const Place& place, const ReadContext& context,
                NodeKind& kind) {
@@ -159,17 +87,6 @@ void read_edges(Config& config, const Value& value, const ReadContext& context) 
   if (read_list("system.edges", kOfEdge, value, context, read)) {
     config.system.edges = std::move(edges);
   }
-}
-
-Key list_key(const char* path, const char* range, const char* sentence, ordered_json item) {
-  Key key;
-  key.path = path;
-  key.range = range;
-  key.sentence = sentence;
-  item["type"] = "object";
-  item["additionalProperties"] = false;
-  key.schema = {{"type", "array"}, {"items", std::move(item)}};
-  return key;
 }
 
 Key nodes_key() {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/fabric_rules.h"
+
+#include "network/network_setup.h"
+
+namespace flitwise {
+
+PacketFabricRules fabric_rules(const NetworkConfig& network, const NetworkPlan& plan,
+                               bool is_adaptive, std::uint32_t mtu) {
+  PacketFabricRules rules;
+  auto& adaptive = rules.path.adaptive;
+  adaptive.is_on = is_adaptive;
+  adaptive.mask = static_cast<std::uint8_t>(network.routing.mask);
+  adaptive.value = static_cast<std::uint8_t>(network.routing.value);
+  adaptive.metric = network.routing.metric;
+  adaptive.tie = network.routing.tie;
+  adaptive.full = network.switches.queue;
+  adaptive.levels = network.routing.level > 1
+                        ? static_cast<std::uint32_t>(network.switches.queue / network.routing.level)
+                        : 0;
+  adaptive.is_by_flowlet = network.routing.flowlet > Time{};
+  adaptive.flowlet_gap = network.routing.flowlet;
+  rules.util_window = network.routing.util_window;
+  rules.red.is_on = network.ecn.is_on;
+  rules.red.low = network.ecn.kmin;
+  rules.red.high = network.ecn.kmax;
+  rules.red.most = network.ecn.pmax;
+  rules.hash = network.ecmp.hash;
+  rules.is_symmetric = network.ecmp.is_symmetric;
+  rules.is_polarised = network.ecmp.is_polarised;
+  rules.is_cut_through = network.switching == Switching::kCutThrough;
+  rules.room = network.switches.queue;
+  rules.detect = network.timing.detect;
+  if (network.pfc.is_on) {
+    rules.pfc = pfc_of(network.switches.queue, most_ports(plan), mtu, network.pfc.headroom);
+  }
+  return rules;
+}
+
+}  // namespace flitwise
