@@ -24,7 +24,7 @@ Key rate_key(const std::string& path, const Access<double>& member, std::uint64_
 
 // ---- network.graph
 constexpr const char* kOfSwitch = "a name such as s0";
-constexpr const char* kOfEdge = "an edge such as {from: h0, to: s0, rate: 100Gb/s, delay: 1us}";
+constexpr const char* kOfNetworkEdge = "an edge such as {from: h0, to: s0, rate: 100Gb/s, delay: 1us}";
 constexpr double kGiga = 1e9;
 
 void read_switches(Config& config, const Value& value, const ReadContext& context) {
@@ -66,7 +66,7 @@ bool read_field(const Value& item, const char* field, const Dimension& dimension
 
 void read_edges_of_network(Config& config, const Value& value, const ReadContext& context) {
   std::vector<NetworkEdgeConfig> edges;
-  const ItemReader reader(context, kOfEdge);
+  const ItemReader reader(context, kOfNetworkEdge);
   const auto read = [&](const Value& item, const std::string& path) {
     if (!reader.has_only(item, {"from", "to", "rate", "delay"})) {
       return false;
@@ -86,7 +86,7 @@ void read_edges_of_network(Config& config, const Value& value, const ReadContext
     edge.to = *to;
     return true;
   };
-  if (read_list("network.graph.edges", kOfEdge, value, context, read)) {
+  if (read_list("network.graph.edges", kOfNetworkEdge, value, context, read)) {
     config.network.graph.edges = std::move(edges);
   }
 }
