@@ -79,9 +79,13 @@ struct HcaConfig {
   std::vector<HcaPeer> peers = std::vector<HcaPeer>(1);
 
   std::uint32_t function_count() const { return static_cast<std::uint32_t>(functions.size()); }
-  std::uint32_t place_of(std::uint32_t pair) const { return pair % function_count(); }
+  std::uint32_t place_of(std::uint32_t pair) const {
+    return functions.size() == 1 ? 0 : pair % function_count();  // without a division
+  }
   /// Which of its function it is.
-  std::uint32_t index_of(std::uint32_t pair) const { return pair / function_count(); }
+  std::uint32_t index_of(std::uint32_t pair) const {
+    return functions.size() == 1 ? pair : pair / function_count();
+  }
   std::uint32_t pairs_of(std::uint32_t place) const {
     return (pairs + function_count() - 1 - place) / function_count();
   }

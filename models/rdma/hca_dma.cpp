@@ -12,7 +12,7 @@ namespace flitwise {
 HcaJob& HcaDma::make(HcaModule& owner, Kind kind, bool is_read) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(records_.size()));
-    records_.emplace_back();
+    records_.push_back(new Job);
   }
   Job& job = records_[free_.back()];
   std::vector<std::uint8_t> own = std::move(job.own);

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <boost/circular_buffer.hpp>
+#include <boost/ptr_container/ptr_vector.hpp>
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -128,7 +128,7 @@ class HcaDma final : public HcaModule, public Engine {
   const std::function<void()> work_appeared_;
   const std::function<void(Time)> wake_;
   const HcaPairs& pairs_;
-  std::deque<Job> records_;  // stay where they are
+  boost::ptr_vector<Job> records_;
   std::vector<std::uint32_t> free_;
   boost::circular_buffer<std::uint32_t> queue_{64};  // tokens; grows
   boost::circular_buffer<std::uint32_t> gated_{64};  // likewise, of those with needs

@@ -5,12 +5,12 @@ namespace flitwise {
 
 HcaPairs::HcaPairs(const HcaConfig& config) : config_(config), weights_(config.rdma.shares.kicks) {
   for (std::uint32_t place = 0; place < config.function_count(); ++place) {
-    functions_.emplace_back(config, place);
+    functions_.push_back(new HcaFunction(config, place));
   }
   for (std::uint32_t pair = 0; pair < config.pairs; ++pair) {
     HcaFunction& own = function_of(pair);
     add_regions(pair);
-    pairs_.emplace_back(config_, pair, own.keys, own.sends, own.receives);
+    pairs_.push_back(new HcaPair(config_, pair, own.keys, own.sends, own.receives));
   }
 }
 

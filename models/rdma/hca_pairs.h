@@ -2,8 +2,9 @@
 /// The queue pairs of an RDMA adapter, by functions, which all of its stages know.
 #pragma once
 
+#include <boost/ptr_container/ptr_vector.hpp>
+
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "common/ranges.h"
@@ -114,8 +115,8 @@ class HcaPairs {
   const HcaConfig& config_;
   bool are_served_ = true;
   std::vector<unsigned> weights_;
-  std::deque<HcaFunction> functions_;  // these two stay where they are
-  std::deque<HcaPair> pairs_;
+  boost::ptr_vector<HcaFunction> functions_;  // these two stay where they are
+  boost::ptr_vector<HcaPair> pairs_;
 };
 
 }  // namespace flitwise

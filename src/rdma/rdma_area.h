@@ -179,7 +179,8 @@ class RdmaArea {
     payload_ = has_queues_ ? whole_lines(all[3].address + all[3].bytes) : base_ + kLine;
   }
   std::uint64_t part(unsigned number, std::uint32_t index) const {
-    return payload_ + (std::uint64_t{number} * places() + index % places()) * place();
+    const std::uint32_t all = places();
+    return payload_ + (std::uint64_t{number} * all + index % all) * place();
   }
 
   RdmaGeometry geometry_;
