@@ -7,7 +7,6 @@
 
 #include "common/byte_vector.h"
 #include "network/flow_hash.h"
-#include "network/static_routes.h"
 
 namespace flitwise {
 
@@ -33,8 +32,15 @@ struct SwitchViewRules {
   std::uint8_t bth_byte = 4, bth_mask = 0;
 };
 
+/// What becomes of a frame at a switch.
+enum class Forwarding : std::uint8_t {
+  kGoesOn,
+  kBadHeader,  ///< no IPv4, or another checksum than that of its header
+  kTtl         ///< it has used up its hops
+};
+
 struct SwitchRead {
-  Forwarding outcome = Forwarding::kBadHeader;  ///< kGoesOn, kBadHeader or kTtl
+  Forwarding outcome = Forwarding::kBadHeader;
   FiveTuple tuple{};
   SwitchView view{};
 };

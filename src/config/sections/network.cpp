@@ -14,7 +14,7 @@ namespace flitwise::config {
 
 namespace {
 
-constexpr Time kSecond = Time::from_us(1'000'000);
+constexpr Time kLongestTime = Time::from_us(1'000'000);
 
 Key rate_key(const std::string& path, const Access<double>& member, std::uint64_t least,
              const std::string& sentence) {
@@ -23,16 +23,17 @@ Key rate_key(const std::string& path, const Access<double>& member, std::uint64_
 }
 
 // ---- network.graph
-constexpr const char* kOfSwitch = "a name such as s0";
-constexpr const char* kOfNetworkEdge = "an edge such as {from: h0, to: s0, rate: 100Gb/s, delay: 1us}";
-constexpr double kGiga = 1e9;
+constexpr const char* kOfNetworkSwitch = "a name such as s0";
+constexpr const char* kOfNetworkEdge =
+    "an edge such as {from: h0, to: s0, rate: 100Gb/s, delay: 1us}";
+constexpr double kBitsOfGigabit = 1e9;
 
-void read_switches(Config& config, const Value& value, const ReadContext& context) {
+void read_network_switches(Config& config, const Value& value, const ReadContext& context) {
   std::vector<std::string> names;
   const auto read = [&](const Value& item, const std::string&) {
     const bool is_name = item.kind == Value::Kind::kScalar && !item.text.empty();
     if (!is_name) {
-      context.report(item.place, item.seen() + "; expected " + kOfSwitch);
+      context.report(item.place, item.seen() + "; expected " + kOfNetworkSwitch);
     }
     names.push_back(item.text);
     return is_name;
@@ -44,8 +45,8 @@ void read_switches(Config& config, const Value& value, const ReadContext& contex
 
 // Of an edge; false, and reported, where it is none from `least` to `most`.
 template <class T>
-bool read_field(const Value& item, const char* field, const Dimension& dimension,
-                std::int64_t least, std::int64_t most, const ReadContext& context, T store) {
+bool read_edge_field(const Value& item, const char* field, const Dimension& dimension,
+                     std::int64_t least, std::int64_t most, const ReadContext& context, T store) {
   const Value::Entry* const entry = item.find(field);
   if (entry == nullptr) {
     return true;
@@ -64,7 +65,7 @@ bool read_field(const Value& item, const char* field, const Dimension& dimension
   return true;
 }
 
-void read_edges_of_network(Config& config, const Value& value, const ReadContext& context) {
+void read_network_edges(Config& config, const Value& value, const ReadContext& context) {
   std::vector<NetworkEdgeConfig> edges;
   const ItemReader reader(context, kOfNetworkEdge);
   const auto read = [&](const Value& item, const std::string& path) {
@@ -74,11 +75,12 @@ void read_edges_of_network(Config& config, const Value& value, const ReadContext
     const std::string* const from = reader.word(item, "from", path, "_-.");
     const std::string* const to = reader.word(item, "to", path, "_-.");
     NetworkEdgeConfig& edge = edges.emplace_back();
-    const bool has_rate =
-        read_field(item, "rate", bit_rate_dimension(), 1'000'000'000, 10'000'000'000'000, context,
-                   [&](std::int64_t bits) { edge.rate_gbps = static_cast<double>(bits) / kGiga; });
-    const bool has_delay = read_field(item, "delay", time_dimension(), 0, kSecond.fs, context,
-                                      [&](std::int64_t time) { edge.delay = Time{time}; });
+    const bool has_rate = read_edge_field(
+        item, "rate", bit_rate_dimension(), 1'000'000'000, 10'000'000'000'000, context,
+        [&](std::int64_t bits) { edge.rate_gbps = static_cast<double>(bits) / kBitsOfGigabit; });
+    const bool has_delay =
+        read_edge_field(item, "delay", time_dimension(), 0, kLongestTime.fs, context,
+                        [&](std::int64_t time) { edge.delay = Time{time}; });
     if (from == nullptr || to == nullptr || !has_rate || !has_delay) {
       return false;
     }
@@ -91,7 +93,7 @@ void read_edges_of_network(Config& config, const Value& value, const ReadContext
   }
 }
 
-Key switches_key() {
+Key network_switches_key() {
   return {
       "network.graph.switches",
       "",
@@ -99,11 +101,11 @@ Key switches_key() {
       "Switches of topology graph; hosts h0, h1 and so on are there as network.hosts says.",
       {},
       {{"type", "array"}, {"items", {{"type", {"string", "integer"}}}}},
-      read_switches,
+      read_network_switches,
       [](const Config& config) -> nlohmann::ordered_json { return config.network.graph.switches; }};
 }
 
-Key edges_of_network_key() {
+Key network_edges_key() {
   const nlohmann::ordered_json name = {{"type", {"string", "integer"}}};
   Key key = list_key("network.graph.edges", "a list of {from, to}, also with rate and delay",
                      "Links of topology graph, both ways alike, between hosts and switches; rate "
@@ -114,14 +116,14 @@ Key edges_of_network_key() {
                         {"rate", {{"type", "string"}}},
                         {"delay", {{"type", "string"}}}}},
                       {"required", {"from", "to"}}});
-  key.read = read_edges_of_network;
+  key.read = read_network_edges;
   key.write = [](const Config& config) {
     return mapped<nlohmann::ordered_json>(
         config.network.graph.edges, [](const NetworkEdgeConfig& edge) {
           nlohmann::ordered_json item = {{"from", edge.from}, {"to", edge.to}};
           if (edge.rate_gbps) {
-            item["rate"] =
-                write_quantity(std::llround(*edge.rate_gbps * kGiga), bit_rate_dimension());
+            item["rate"] = write_quantity(std::llround(*edge.rate_gbps * kBitsOfGigabit),
+                                          bit_rate_dimension());
           }
           if (edge.delay) {
             item["delay"] = write_quantity(edge.delay->fs, time_dimension());
@@ -153,8 +155,8 @@ Keys network_keys() {
       count(KEY(network.leaf_spine.spines), between(1, 256),
             "Spine switches, spine0 and so on, each with a link to every leaf."),
       count(KEY(network.dumbbell_links), between(1, 256), "Links between the two switches."),
-      switches_key(),
-      edges_of_network_key(),
+      network_switches_key(),
+      network_edges_key(),
       rate_key("network.rate", AT(network.rate_gbps), 1'000'000'000, "Of each link."),
       choice(KEY(network.switching),
              "A switch sends a packet on once all of it is there, or once its headers are."),
@@ -172,10 +174,10 @@ Keys network_keys() {
       choice(KEY(network.routing.tie), "Which of several ways that are as good."),
       size(KEY(network.routing.level), between(1, Bytes{1} << 30),
            "Queues within a level of this size are as good."),
-      time(KEY(network.routing.flowlet), between(Time{}, kSecond),
+      time(KEY(network.routing.flowlet), between(Time{}, kLongestTime),
            "A 5-tuple keeps its way until it has paused for longer than this; 0: each packet has "
            "a way of its own."),
-      time(KEY(network.routing.util_window), between(Time::from_ns(100), kSecond),
+      time(KEY(network.routing.util_window), between(Time::from_ns(100), kLongestTime),
            "Over which use is measured."),
       flag("network.ecn.enabled", AT(network.ecn.is_on),
            "Switches mark packets in long queues, and drop early what cannot be marked."),
@@ -190,12 +192,14 @@ Keys network_keys() {
              "Plain UDP packets that each host sends to others at random, beside its flows."),
       real(KEY(network.background.load), 0, 1, "Share of each host's link for them."),
       size(KEY(network.background.bytes), between(1, 4096), "Payload of such a packet."),
-      time(KEY(network.background.on), between(Time::from_ns(100), kSecond), "Mean of a burst."),
-      time(KEY(network.background.off), between(Time{}, kSecond), "Mean of the pause behind it."),
+      time(KEY(network.background.on), between(Time::from_ns(100), kLongestTime),
+           "Mean of a burst."),
+      time(KEY(network.background.off), between(Time{}, kLongestTime),
+           "Mean of the pause behind it."),
       peer_key(KEY(network.fault.link),
                "A link that fails, such as leaf0-spine1, both ways; none: none does.", "a link"),
-      time(KEY(network.fault.at), between(Time{}, kSecond), "When, since the start."),
-      time(KEY(network.fault.lasts), between(Time{}, kSecond), "For how long; 0: to the end."),
+      time(KEY(network.fault.at), between(Time{}, kLongestTime), "When, since the start."),
+      time(KEY(network.fault.lasts), between(Time{}, kLongestTime), "For how long; 0: to the end."),
       rate_key("network.fault.rate", AT(network.fault.rate_gbps), 0,
                "What is left of its rate; 0: it is down."),
       flag(KEY(network.allow_cycles), "Routes may lead in circles, where nothing stops senders."),
@@ -208,7 +212,7 @@ Keys network_keys() {
            "its first bit out, where the port is free."),
       time(KEY(network.timing.hop), any_latency(),
            "From the last bit out of a node to where the next one has decided."),
-      time(KEY(network.timing.detect), between(Time{}, kSecond),
+      time(KEY(network.timing.detect), between(Time{}, kLongestTime),
            "From a link that goes down to switches that go around it."),
   };
 }

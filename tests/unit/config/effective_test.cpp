@@ -105,6 +105,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.rdma.cable.corruption", "0.125"},
       {"device.rdma.cable.reordering", "0.125"},
       {"network.topology", "cable"},
+      {"network.graph.switches", "[s0]"},
+      {"network.graph.edges", "[{from: h0, to: s0, rate: 40Gb/s}, {from: s0, to: h1, delay: 2us}]"},
       {"network.switch.queue", "64KiB"},
       {"device.rdma.pretranslation.page_size", "2MiB"},
       {"device.rdma.pretranslation.timing.period", "3us"},

@@ -115,6 +115,24 @@ TEST(SwitchView, WhatIsNoUdpOrALaterFragmentHasNoPorts) {
   EXPECT_EQ(pass_switch(later, {}).outcome, Forwarding::kGoesOn);
 }
 
+// [CC-1] Who sends a frame says that it may be marked; one that says so already stays as it is.
+TEST(SwitchView, CC_1_TheSenderSetsEctWhereThereIsNone) {
+  ByteVector frame = frame_of();
+  set_ect(frame);
+  EXPECT_EQ(ecn_of(frame[kIpv4At + kIpv4TosAt]), Ecn::kEct0);
+  EXPECT_TRUE(has_good_ipv4(frame));
+  ByteVector marked = frame;
+  mark_ce(marked);
+  const ByteVector before = marked;
+  set_ect(marked);
+  EXPECT_EQ(marked, before);
+  ByteVector damaged = frame_of();
+  damaged[kIpv4At + 17] ^= 1;
+  const ByteVector as_it_was = damaged;
+  set_ect(damaged);
+  EXPECT_EQ(damaged, as_it_was);
+}
+
 TEST(SwitchView, BytesThatAreNoFrameAreDropped) {
   for (std::size_t bytes = 0; bytes < 34; ++bytes) {
     ByteVector frame = frame_of();

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Adapters behind PCIe in networks of several switches: one run in both modes held against each other, what switches do to
+# their frames, and errors of configurations.
+. "$(dirname "$0")/program.sh"
+fail() { complain "$*"; }
+
+modes=$FLITWISE_SOURCE_DIR/configs/checks/network_modes.yaml
+graph=$FLITWISE_SOURCE_DIR/configs/examples/network_graph.yaml
+
+# figures PYTHON FILE...: of results, `r` the list of them; no check has failed.
+figures() { python3 -c "
+import json, sys
+r = [json.load(open(name)) for name in sys.argv[1:]]
+bad = [c for one in r for c in one['checks'] if not c['ok']]
+assert not bad, bad
+kinds = lambda one: {e['kind']: e['count'] for e in one['errors']}
+$1" "${@:2}"; }
+
+# Completion times agree within 2 %; so do ideal times and what ports have carried.
+both() {  # WHAT ARGUMENTS...
+  local what=$1; shift
+  expect 0 run "$modes" --json "$@"; cp "$work/out" "$work/full.json"
+  expect 0 run "$modes" --json "$@" --set network.mode=packet; cp "$work/out" "$work/packet.json"
+  figures "
+full, packet = ({(f['source'], f['destination']): f for f in one['network']['flows']} for one in r)
+assert len(full) >= 7 and full.keys() == packet.keys(), (full.keys(), packet.keys())
+for who, f in full.items():
+    p = packet[who]
+    assert f['bytes'] == p['bytes'] and abs(f['ideal_ns'] - p['ideal_ns']) < 1, (who, f, p)
+    assert abs(f['fct_ns'] / p['fct_ns'] - 1) < 0.02, (who, f['fct_ns'], p['fct_ns'])
+    assert f['fct_ns'] > 0.999 * f['ideal_ns'], f
+wires = [sum(row['bytes'] for row in one['network']['ports']) for one in r]
+assert abs(wires[0] / wires[1] - 1) < 0.01, wires" "$work/full.json" "$work/packet.json" || fail "$what"
+}
+both "a permutation"
+both "incast" --set workload.flows.pattern=incast --set workload.flows.bytes=1000000B
+both "leaves and a spine, cut-through" --set network.topology=leaf_spine --set network.leaf_spine.leaves=4 \
+  --set network.leaf_spine.spines=1 --set network.switching=cut_through --set workload.flows.bytes=2000000B
+
+# A graph in both modes; its slow way is used.
+for mode in full packet; do
+  expect 0 run "$graph" --json --set network.mode=$mode --set network.pfc.enabled=false
+  cp "$work/out" "$work/$mode.json"
+done
+figures "
+assert all(len(one['network']['flows']) == 4 for one in r)
+assert [len(one['network']['ports']) for one in r] == [12, 12]" "$work/full.json" "$work/packet.json" || fail "a graph"
+
+# What switches do to frames of adapters: marks, pauses, a link that fails, other traffic; runs repeat to the byte.
+odd=(--set network.topology=leaf_spine --set network.leaf_spine.leaves=2 --set network.leaf_spine.spines=2
+  --set workload.flows.bytes=1000000B)
+expect 0 run "$graph" --json "${odd[@]}" --set workload.flows.pattern=incast; cp "$work/out" "$work/marks.json"
+figures "
+assert sum(row['ce'] for row in r[0]['network']['ports']) > 50, r[0]['network']['ports']" "$work/marks.json" || fail "marks"
+expect 0 run "$graph" --json "${odd[@]}" --set workload.flows.pattern=incast --set network.pfc.enabled=true \
+  --set network.pfc.headroom=100KiB; cp "$work/out" "$work/pauses.json"
+figures "
+ports = r[0]['network']['ports']
+assert sum(row['drops'] for row in ports) == 0 and sum(row['pause_ns'] for row in ports) > 0, ports" "$work/pauses.json" ||
+  fail "pauses"
+expect 0 run "$graph" --json "${odd[@]}" --set network.fault.link=leaf0-spine0 --set network.fault.at=20us \
+  --set network.fault.lasts=100us --set network.timing.detect=20us --set device.rdma.timeout=4; cp "$work/out" "$work/fault.json"
+figures "assert len(r[0]['network']['flows']) == 4" "$work/fault.json" || fail "a link that fails"
+for file in other again; do
+  expect 0 run "$graph" --json "${odd[@]}" --set network.background.kind=poisson --set network.background.load=0.3 \
+    --set network.hosts=6 --trace pcapng="$work/$file.pcapng"
+  grep -v host_seconds "$work/out" >"$work/$file.json"
+done
+figures "
+more = sum(row['packets'] for row in r[0]['network']['ports'])
+assert len(r[0]['network']['ports']) == 10 and more > 2500, more" "$work/other.json" || fail "other traffic"
+cmp "$work/other.json" "$work/again.json" || fail "two runs differ"
+cmp "$work/other.pcapng" "$work/again.pcapng" || fail "two captures differ"
+
+# What is no network is refused where it stands.
+refused() {  # FILE TEXT ARGUMENTS...
+  local file=$1 text=$2; shift 2
+  "$FLITWISE" check "$file" "$@" >"$work/out" 2>&1 && fail "taken: $file $*"
+  grep -qF -- "$text" "$work/out" || fail "$file $*: $(head -c 400 "$work/out")"
+}
+own() {  # TEXT EDGES SWITCHES
+  printf 'network:\n  mode: packet\n  topology: graph\n  hosts: 2\n  graph:\n    switches: [%s]\n    edges:\n%s' "$3" "$2" >"$work/own.yaml"
+  refused "$work/own.yaml" "$1"
+}
+own "own.yaml:9:18: error: network.graph.edges[1].to: unknown node 's1'; expected a host, h0 to h1, or a switch" \
+  $'      - {from: h0, to: s0}\n      - {from: h1, to: s1}\n' s0
+own "own.yaml:10:14: error: network.graph.edges[2].from: a second edge of host h1, which has one to s0; expected one edge a host" \
+  $'      - {from: h0, to: s0}\n      - {from: h1, to: s0}\n      - {from: h1, to: s0}\n' s0
+own "no way leads from h0 to h1" $'      - {from: h0, to: s0}\n      - {from: h1, to: s1}\n' "s0, s1"
+own "own.yaml:8:31: error: network.graph.edges: rate 1Mb/s; expected 1Gb/s to 10Tb/s" \
+  $'      - {from: h0, to: s0, rate: 1Mb/s}\n      - {from: h1, to: s0}\n' s0
+own "a second node s0" $'      - {from: h0, to: s0}\n      - {from: h1, to: s0}\n' "s0, s0"
+cat >"$work/ring.yaml" <<'Y'
+network:
+  mode: packet
+  hosts: 4
+  topology: graph
+  graph:
+    switches: [s0, s1, s2, s3]
+    edges:
+      - {from: h0, to: s0}
+      - {from: h1, to: s1}
+      - {from: h2, to: s2}
+      - {from: h3, to: s3}
+      - {from: s0, to: s1}
+      - {from: s1, to: s2}
+      - {from: s2, to: s3}
+      - {from: s3, to: s0}
+Y
+refused "$work/ring.yaml" "ring.yaml:4:13: error: network.topology: routes lead in a circle, s0 > s1 > s2 > s3 > s0; expected none"
+refused "$graph" "5 adapters, and 4 hosts; expected a host for each" --set system.hosts=5
+refused "$graph" "flows that wait for others" --set workload.flows.pattern=ring_all_reduce
+refused "$graph" "expected one receiver of each sender" --set workload.flows.pattern=all_to_all
+refused "$graph" "expected network.topology switch" --set network.topology=cable
+refused "$graph" "a slow link h0-tor0 of an adapter" --set network.fault.link=h0-tor0 --set network.fault.rate=50Gb/s
+
+finish
