@@ -195,9 +195,14 @@ std::uint64_t MemoryPort::peek_u64(std::uint64_t address) {
 
 bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
                         std::size_t size) {
-  tlm::tlm_generic_payload payload;
-  describe(payload, command, address, bytes, size);
-  return socket->transport_dbg(payload) == size;
+  MemoryTransaction& transaction = take();
+  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  transaction.set_byte_enable_ptr(nullptr);
+  transaction.set_byte_enable_length(0);
+  describe(transaction, command, address, bytes, size);
+  const bool is_whole = socket->transport_dbg(transaction) == size;
+  transaction.release();
+  return is_whole;
 }
 
 // At the time of the read: model: the memory does both in place, as two accesses of its bus.
