@@ -92,6 +92,11 @@ void attach_all(Fabric& fabric) {
   }
 }
 
+const char* rate_key(const Fabric& fabric) {
+  return fabric.config.network.topology == NetworkTopology::kSwitch ? "device.rdma.port.rate"
+                                                                    : "network.rate";
+}
+
 AdapterNetwork& network_of(Fabric& fabric) {
   if (fabric.network == nullptr) {
     const Config& config = fabric.config;
@@ -103,7 +108,7 @@ AdapterNetwork& network_of(Fabric& fabric) {
                                config.device.rdma.mtu);
     setup.rules.keeps_waits = true;
     setup.latency = is_star ? config.network.switches.timing.latency : Time{};
-    setup.rate_key = is_star ? "device.rdma.port.rate" : "network.rate";
+    setup.rate_key = rate_key(fabric);
     setup.seed = config.run.seed;
     fabric.network = std::make_unique<AdapterNetwork>(kNetworkSwitch, setup);
     attach_all(fabric);
@@ -136,6 +141,7 @@ VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const Fab
   config.hca.rdma = rdma;
   if (is_switched(fabric)) {
     config.hca.rdma.port.rate_gbps = network_of(fabric).cable_of(host_of(fabric, own)).gbps;
+    config.hca.rate_key = rate_key(fabric);
   }
   config.hca.geometry = {workload.buffer_size,
                          rdma.queue,

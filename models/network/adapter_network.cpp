@@ -207,7 +207,10 @@ std::vector<WaitResult> AdapterNetwork::waits() const {
         fabric_.waits_of(ports_[i]).result({at, "queue", ResourceRole::kQueue, "down", "write",
                                             "network.switch.queue", setup_.rules.room});
     queue.peak = fabric_.result_of(ports_[i], until()).most_queued;
-    WaitResult wire{{at, "port", ResourceRole::kServer, "down", "write", setup_.rate_key, 1}};
+    const bool has_own_rate = setup_.network.topology == NetworkTopology::kGraph &&
+                              fabric_.graph().port(ports_[i]).rate.gbps != setup_.network.rate_gbps;
+    WaitResult wire{{at, "port", ResourceRole::kServer, "down", "write",
+                     has_own_rate ? "" : setup_.rate_key, 1}};
     const Time busy = fabric_.busy(ports_[i], until()) - before_[i].busy;
     wire.busy = window > Time{} ? std::min(busy.ns() / window.ns(), 1.0) : 0;
     wire.span = window;

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "network/addresses.h"
-#include "network/packet_fabric.h"
+#include "network/flow_hash.h"
+#include "network/network_event.h"
 #include "rdma/rdma_frame.h"
 
 namespace flitwise {

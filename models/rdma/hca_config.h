@@ -73,6 +73,7 @@ struct HcaConfig {
   std::uint64_t commands() const { return doorbell + kMostCommandBytes; }
   /// Likewise, of the address registers of static structures.
   std::uint64_t registers() const { return doorbell + kMostCommandBytes / 2; }
+  const char* rate_key = "device.rdma.port.rate";  ///< of the configuration
   unsigned adapter = 0;    ///< its number, which says its addresses: by a cable 0 or 1
   std::uint64_t seed = 0;  ///< of first PSNs
   /// Each has as many of its queue pairs, in this order. The first is the one that it asks, if any.

@@ -201,8 +201,7 @@ void HcaPacketBuilder::add_more_waits(const std::string& place, Time now,
                                       "device.rdma.dma_memory", s_.config.rdma.dma_memory}));
   all.push_back(reads_waits_.result({place, "payload_reads", ResourceRole::kSlots, "down", "write",
                                      "device.rdma.fifo", queue_.depth()}));
-  WaitResult port{
-      {place, "port", ResourceRole::kServer, "down", "write", "device.rdma.port.rate", 1}};
+  WaitResult port{{place, "port", ResourceRole::kServer, "down", "write", s_.config.rate_key, 1}};
   const Time window = std::min(window_end_, now) - window_begin_;
   port.busy = window > Time{} ? std::min(port_busy_.ns() / window.ns(), 1.0) : 0;
   port.span = window;

@@ -21,7 +21,7 @@ $1" "${@:2}"; }
 both() {  # WHAT ARGUMENTS...
   local what=$1; shift
   expect 0 run "$modes" --json "$@"; cp "$work/out" "$work/full.json"
-  expect 0 run "$modes" --json "$@" --set network.mode=packet; cp "$work/out" "$work/packet.json"
+  expect 0 run "$modes" --json "$@" --set network.mode=packet --set device.srdma.enabled=false; cp "$work/out" "$work/packet.json"
   figures "
 full, packet = ({(f['source'], f['destination']): f for f in one['network']['flows']} for one in r)
 assert len(full) >= 7 and full.keys() == packet.keys(), (full.keys(), packet.keys())
@@ -34,13 +34,13 @@ wires = [sum(row['bytes'] for row in one['network']['ports']) for one in r]
 assert abs(wires[0] / wires[1] - 1) < 0.01, wires" "$work/full.json" "$work/packet.json" || fail "$what"
 }
 both "a permutation"
-both "incast" --set workload.flows.pattern=incast --set workload.flows.bytes=1000000B
+both "incast" --set workload.flows.pattern=incast
 both "leaves and a spine, cut-through" --set network.topology=leaf_spine --set network.leaf_spine.leaves=4 \
-  --set network.leaf_spine.spines=1 --set network.switching=cut_through --set workload.flows.bytes=2000000B
+  --set network.leaf_spine.spines=1 --set network.switching=cut_through
 
 # A graph in both modes; its slow way is used.
 for mode in full packet; do
-  expect 0 run "$graph" --json --set network.mode=$mode --set network.pfc.enabled=false
+  expect 0 run "$graph" --json --set network.mode=$mode
   cp "$work/out" "$work/$mode.json"
 done
 figures "
