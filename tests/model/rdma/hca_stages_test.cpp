@@ -74,6 +74,7 @@ class Others : public HcaKicks,
   void give_room(const Frame& /*frame*/) override {}
   void drop(const char* why, const Frame& /*frame*/) override { dropped.emplace_back(why); }
   bool command(const AdapterCommand& /*command*/, Time /*now*/) override { return true; }
+  void placed(std::uint32_t /*pair*/, std::uint32_t /*bytes*/) override {}
 };
 
 /// What the stages share.
