@@ -21,11 +21,9 @@ std::vector<std::size_t> adapter_hosts(const std::vector<Config>& configs) {
 }
 
 std::vector<Flow> adapter_flows(const Config& whole, std::size_t adapters) {
-  const bool has_plan = whole.network.topology > NetworkTopology::kSwitch;
-  const auto hosts = static_cast<unsigned>(has_plan ? whole.network.hosts : adapters);
   std::vector<Flow> all;
-  if (hosts >= 2) {
-    const auto source = flow_source(whole, hosts, Random(whole.run.seed));
+  if (adapters >= 2) {
+    const auto source = flow_source(whole, static_cast<unsigned>(adapters), Random(whole.run.seed));
     for (Flow flow; source->next(flow);) {
       all.push_back(flow);
     }

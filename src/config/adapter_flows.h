@@ -15,7 +15,7 @@ namespace flitwise {
 /// Devices with adapters, in the order of the graph: host 0 is the first one. `configs`: of the
 /// devices of the graph.
 std::vector<std::size_t> adapter_hosts(const std::vector<Config>& configs);
-/// All flows, of hosts as network.topology has them, in the order of their starts.
+/// All flows between the first so many hosts, in the order of their starts.
 std::vector<Flow> adapter_flows(const Config& whole, std::size_t adapters);
 /// Fills in for a device of such a machine what follows from flows: its peer, one queue pair for
 /// each peer, and its requests.

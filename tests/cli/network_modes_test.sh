@@ -31,7 +31,7 @@ for who, f in full.items():
     assert abs(f['fct_ns'] / p['fct_ns'] - 1) < 0.02, (who, f['fct_ns'], p['fct_ns'])
     assert f['fct_ns'] > 0.999 * f['ideal_ns'], f
 wires = [sum(row['bytes'] for row in one['network']['ports']) for one in r]
-assert abs(wires[0] / wires[1] - 1) < 0.01, wires" "$work/full.json" "$work/packet.json" || fail "$what"
+assert abs(wires[0] / wires[1] - 1) < 0.03, wires  # packet mode acknowledges more often" "$work/full.json" "$work/packet.json" || fail "$what"
 }
 both "a permutation"
 both "incast" --set workload.flows.pattern=incast
@@ -62,15 +62,17 @@ assert sum(row['drops'] for row in ports) == 0 and sum(row['pause_ns'] for row i
 expect 0 run "$graph" --json "${odd[@]}" --set network.fault.link=leaf0-spine0 --set network.fault.at=20us \
   --set network.fault.lasts=100us --set network.timing.detect=20us --set device.rdma.timeout=4; cp "$work/out" "$work/fault.json"
 figures "assert len(r[0]['network']['flows']) == 4" "$work/fault.json" || fail "a link that fails"
+# Five adapters at the first of eight hosts.
 for file in other again; do
-  expect 0 run "$graph" --json "${odd[@]}" --set network.background.kind=poisson --set network.background.load=0.3 \
-    --set network.hosts=6 --trace pcapng="$work/$file.pcapng"
-  grep -v host_seconds "$work/out" >"$work/$file.json"
+  expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --json --set network.topology=leaf_spine \
+    --set network.leaf_spine.leaves=4 --set network.leaf_spine.spines=2 --set workload.requests=100 --set network.background.kind=poisson --set network.background.load=0.3 \
+    --set network.hosts=8 --trace pcapng="$work/$file.pcapng"
+  cp "$work/out" "$work/$file.json"
 done
 figures "
 more = sum(row['packets'] for row in r[0]['network']['ports'])
-assert len(r[0]['network']['ports']) == 10 and more > 2500, more" "$work/other.json" || fail "other traffic"
-cmp "$work/other.json" "$work/again.json" || fail "two runs differ"
+assert len(r[0]['network']['ports']) == 24 and more > 3000, more" "$work/other.json" || fail "other traffic"
+cmp <(grep -v host_seconds "$work/other.json") <(grep -v host_seconds "$work/again.json") || fail "two runs differ"
 cmp "$work/other.pcapng" "$work/again.pcapng" || fail "two captures differ"
 
 # What is no network is refused where it stands.
@@ -83,12 +85,12 @@ own() {  # TEXT EDGES SWITCHES
   printf 'network:\n  mode: packet\n  topology: graph\n  hosts: 2\n  graph:\n    switches: [%s]\n    edges:\n%s' "$3" "$2" >"$work/own.yaml"
   refused "$work/own.yaml" "$1"
 }
-own "own.yaml:9:18: error: network.graph.edges[1].to: unknown node 's1'; expected a host, h0 to h1, or a switch" \
+own "own.yaml:9:24: network.graph.edges[1].to: unknown node 's1'; expected a host, h0 to h1, or a switch" \
   $'      - {from: h0, to: s0}\n      - {from: h1, to: s1}\n' s0
-own "own.yaml:10:14: error: network.graph.edges[2].from: a second edge of host h1, which has one to s0; expected one edge a host" \
+own "own.yaml:10:16: network.graph.edges[2].from: a second edge of host h1, which has one to s0; expected one edge a host" \
   $'      - {from: h0, to: s0}\n      - {from: h1, to: s0}\n      - {from: h1, to: s0}\n' s0
 own "no way leads from h0 to h1" $'      - {from: h0, to: s0}\n      - {from: h1, to: s1}\n' "s0, s1"
-own "own.yaml:8:31: error: network.graph.edges: rate 1Mb/s; expected 1Gb/s to 10Tb/s" \
+own "own.yaml:8:34: network.graph.edges: rate 1Mb/s; expected 1Gb/s to 10Tb/s" \
   $'      - {from: h0, to: s0, rate: 1Mb/s}\n      - {from: h1, to: s0}\n' s0
 own "a second node s0" $'      - {from: h0, to: s0}\n      - {from: h1, to: s0}\n' "s0, s0"
 cat >"$work/ring.yaml" <<'Y'
@@ -108,7 +110,7 @@ network:
       - {from: s2, to: s3}
       - {from: s3, to: s0}
 Y
-refused "$work/ring.yaml" "ring.yaml:4:13: error: network.topology: routes lead in a circle, s0 > s1 > s2 > s3 > s0; expected none"
+refused "$work/ring.yaml" "ring.yaml:4:13: network.topology: routes lead in a circle, s0 > s1 > s2 > s3 > s0; expected none"
 refused "$graph" "5 adapters, and 4 hosts; expected a host for each" --set system.hosts=5
 refused "$graph" "flows that wait for others" --set workload.flows.pattern=ring_all_reduce
 refused "$graph" "expected one receiver of each sender" --set workload.flows.pattern=all_to_all
