@@ -136,7 +136,7 @@ class LineCore {
   unsigned asked_ = 0;                           // then
   CoreObstacle obstacle_ = CoreObstacle::kNone;  // in the way of the line that goes next
   Time met_at_{};
-  std::array<WaitBook, 5> waits_;  // by CoreObstacle
+  std::array<WaitBook, kCoreObstacles> waits_;  // by CoreObstacle
   Time last_completion_{};
   std::uint64_t refused_ = 0, lost_ = 0;  // requests
 };

@@ -17,6 +17,7 @@ class CacheArray {
     std::uint64_t line = 0;
     LineState state = LineState::kInvalid;
     bool is_reserved = false;  ///< a request for its line is out: it is no victim
+    std::uint32_t domain = 0;  ///< for which it was asked for [COH-2.9]
     std::uint64_t last_use = 0;
     CxlLine data{};
 

@@ -75,6 +75,46 @@ inline const RequestRule& rule_of(cxl::D2hReq opcode) {
   return kRules[row < std::size(kRules) ? row : 0];
 }
 
+/// What a request may do with its line. Who says so: whoever checks its domain. [COH-3.12]
+struct LineRights {
+  bool may_read = true, may_write = true;
+
+  static constexpr LineRights none() { return {false, false}; }
+};
+/// A request that asks for something: evictions give up what their cache has, and CacheFlushed has
+/// no line. [COH-3.12]
+inline bool is_checked(cxl::D2hReq opcode) {
+  const RequestRule::Kind kind = rule_of(opcode).kind;
+  return kind != RequestRule::Kind::kUnknown && kind != RequestRule::Kind::kEviction &&
+         opcode != cxl::D2hReq::kCacheFlushed;
+}
+/// What the request cannot do without. RdShared and RdAny make do with a shared copy. [COH-3.12]
+inline LineRights needs_of(cxl::D2hReq opcode) {
+  switch (rule_of(opcode).kind) {
+    case RequestRule::Kind::kRead: return {true, opcode == cxl::D2hReq::kRdOwn};
+    case RequestRule::Kind::kUpgrade:
+    case RequestRule::Kind::kWrite: return {false, true};
+    case RequestRule::Kind::kFlush: return {is_checked(opcode), false};
+    case RequestRule::Kind::kEviction:
+    case RequestRule::Kind::kUnknown: break;
+  }
+  return LineRights::none();
+}
+inline bool are_enough(cxl::D2hReq opcode, LineRights rights) {
+  const LineRights needed = needs_of(opcode);
+  return (rights.may_read || !needed.may_read) && (rights.may_write || !needed.may_write);
+}
+/// No source says how a posted write is refused: with this, and without the ExtCmp that follows
+/// others. [COH-3.13]
+inline constexpr cxl::H2dRsp kPostedWriteRefusal = cxl::H2dRsp::kGoErrWritePull;
+/// What a write that is refused is answered with; its data come, and are dropped. [COH-3.13]
+inline cxl::H2dRsp refusal_of_write(cxl::D2hReq opcode) {
+  const RequestRule& rule = rule_of(opcode);
+  return rule.end == cxl::H2dRsp::kExtCmp ? kPostedWriteRefusal
+         : rule.end == cxl::H2dRsp::kGo   ? rule.pull
+                                          : cxl::H2dRsp::kGoErrWritePull;
+}
+
 inline bool is_eviction(cxl::D2hReq opcode) {
   return rule_of(opcode).kind == RequestRule::Kind::kEviction;
 }
@@ -93,10 +133,12 @@ inline bool awaits_go(cxl::D2hReq opcode, bool is_pulled) {
 }
 /// May a write or an eviction be pulled with this response? [COH-2.6] [COH-2.7]
 inline bool is_pull_of(cxl::D2hReq opcode, cxl::H2dRsp response) {
-  const cxl::H2dRsp pull = rule_of(opcode).pull;
+  const RequestRule& rule = rule_of(opcode);
+  const cxl::H2dRsp pull = rule.pull;
   return pull != RequestRule::kNoResponse &&
          (response == pull ||
           (pull == cxl::H2dRsp::kGoWritePull && response == cxl::H2dRsp::kGoErrWritePull) ||
+          (rule.end == cxl::H2dRsp::kExtCmp && response == kPostedWriteRefusal) ||
           (opcode == cxl::D2hReq::kCleanEvict && response == cxl::H2dRsp::kGoWritePullDrop));
 }
 /// The state that a GO grants, or nothing if this request cannot have it. [COH-2.5] [COH-2.8]

@@ -2,6 +2,7 @@
 /// What a core asks its cache for, and what it is told when that is done. [COH-2.1]
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct CoreRequest {
   std::uint64_t address = 0;
   std::uint64_t byte_enables = kAllBytes;  ///< of writes
   CxlLine line{};                          ///< of writes
+  std::uint32_t domain = 0;                ///< whose it is [COH-2.9]
 
   bool is_write() const {
     return op == CoreOp::kWrite || op == CoreOp::kWriteThrough || op == CoreOp::kWritePosted;
@@ -37,8 +39,10 @@ enum class CoreObstacle : std::uint8_t {
   kId,        ///< no identifier is free for the message that it takes
   kLine,      ///< another request is at its line
   kWay,       ///< other requests are at all ways that it could go to
+  kDomain,    ///< its line is here for another domain, and has to leave first [COH-2.9]
   kNotKnown,  ///< it is never served here
 };
+inline constexpr std::size_t kCoreObstacles = 6;
 
 struct CoreResult {
   CoreOp op = CoreOp::kRead;

@@ -67,12 +67,16 @@ CoreObstacle DeviceCache::obstacle(const CoreRequest& request, std::size_t held)
   if (busy_.find(line) != nullptr) {
     return CoreObstacle::kLine;  // one request a line [COH-2.4]
   }
+  const Way* const way = array_.find(line);
+  if (config_.keeps_domains_apart && way != nullptr && way->domain != request.domain) {
+    return cqids_.available() > held ? CoreObstacle::kDomain : CoreObstacle::kId;
+  }
   const std::optional<cxl::D2hReq> opcode = opcode_for(request);
   if (!opcode) {
     return CoreObstacle::kNone;
   }
   std::size_t ids = 1;
-  if (is_allocating(*opcode) && array_.find(line) == nullptr) {
+  if (is_allocating(*opcode) && way == nullptr) {
     const Way* const room = array_.room_for(line);
     if (room == nullptr) {
       return CoreObstacle::kWay;
@@ -100,11 +104,16 @@ void DeviceCache::request(const CoreRequest& request, CxlOutput& out, CoreResult
       start_eviction(*way, {CoreOp::kEvict, 0, way->line}, false, out);
     }
     way->line = line;
+    way->domain = request.domain;
   }
   if (way != nullptr) {
     way->is_reserved = true;
   }
   send_request(*opcode, request, true, out);
+}
+
+void DeviceCache::give_up(std::uint64_t line, CxlOutput& out) {
+  start_eviction(*array_.find(line), {CoreOp::kEvict, 0, line}, false, out);
 }
 
 void DeviceCache::start_eviction(Way& way, const CoreRequest& request, bool is_of_core,

@@ -19,6 +19,7 @@ struct DeviceCacheConfig {
   std::uint32_t cqids = 64;            ///< requests that may be out; at most 4096
   std::uint8_t cache_id = 0;           ///< stands in its messages
   bool offers_clean_evictions = true;  ///< CleanEvict; else CleanEvictNoData
+  bool keeps_domains_apart = false;    ///< a line serves the domain that asked for it [COH-2.9]
 };
 
 class DeviceCache {
@@ -35,8 +36,12 @@ class DeviceCache {
   std::size_t outstanding() const { return cqids_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
 
+  /// Does the request take a word to the home? REQUIRES: obstacle(request) is kNone.
+  bool asks_home(const CoreRequest& request) const { return opcode_for(request).has_value(); }
   /// The core asks. REQUIRES: obstacle(request) is kNone.
   void request(const CoreRequest& request, CxlOutput& out, CoreResults& done);
+  /// The line leaves the cache. REQUIRES: obstacle() is kDomain for a request for it.
+  void give_up(std::uint64_t line, CxlOutput& out);
   /// The host is out of reach: all lines are lost, and nothing is out any more. Returns the number
   /// of modified lines among them, those on their way out included. [COH-3.10]
   std::size_t lose_all();

@@ -47,9 +47,9 @@ std::size_t HomeAgent::copies() const {
 }
 
 void HomeAgent::receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line,
-                        CxlOutput& out) {
+                        CxlOutput& out, LineRights rights) {
   if (message.channel == CxlChannel::kD2hReq) {
-    requested(port, message, out);
+    requested(port, message, rights, out);
   } else if (message.channel == CxlChannel::kD2hRsp) {
     answered(port, message, out);
   } else if (message.channel == CxlChannel::kD2hData) {
@@ -60,7 +60,8 @@ void HomeAgent::receive(std::uint8_t port, const CxlMessage& message, const CxlL
   start_ready(out);
 }
 
-void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutput& out) {
+void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, LineRights rights,
+                          CxlOutput& out) {
   const auto opcode = static_cast<cxl::D2hReq>(request.opcode);
   if (bad_.add_if(rule_of(opcode).kind == RequestRule::Kind::kUnknown,
                   BadMessage::kUnknownOpcode) ||
@@ -72,10 +73,16 @@ void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutpu
   const std::uint32_t transaction = transactions_.open();
   Transaction& wanted = transactions_[transaction];
   wanted = {opcode, port, request.id, request.address};
+  wanted.may_own = rights.may_write;
   if (opcode == cxl::D2hReq::kCacheFlushed) {  // of no line: nothing to wait for
-    respond(transaction, cxl::H2dRsp::kGo, static_cast<std::uint16_t>(cxl::GoState::kInvalid), out);
+    respond(wanted, cxl::H2dRsp::kGo, static_cast<std::uint16_t>(cxl::GoState::kInvalid), out);
     close_cqid(wanted);
     transactions_.close(transaction);
+    return;
+  }
+  if (!are_enough(opcode, rights)) {
+    wanted.is_refused = wanted.is_error = true;
+    give_turn(transaction);  // its line has no part in it
     return;
   }
   Line& line = lines_[request.address];
@@ -120,9 +127,12 @@ void HomeAgent::answered(std::uint8_t port, const CxlMessage& response, CxlOutpu
     return;
   }
   expected.has_response = true;
-  note_kept(port, opcode, expected);
   Transaction& transaction = transactions_[expected.transaction];
-  if (brings_line(opcode)) {
+  // A sharer has nothing newer than memory, whatever it says. [COH-7.4]
+  const bool is_owner = lines_.find(transaction.address)->holders.is_owner(port);
+  const bool is_forged = bad_.add_if(brings_line(opcode) && !is_owner, BadMessage::kWrongAnswer);
+  note_kept(port, opcode, expected);
+  if (brings_line(opcode) && !is_forged) {
     transaction.has_line = true;
     transaction.is_dirty = transaction.is_dirty || opcode != cxl::D2hRsp::kRspVFwdV;
     if (!expected.has_data) {

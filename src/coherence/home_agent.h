@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coherence/agent_books.h"
+#include "coherence/cache_rules.h"
 #include "coherence/cxl_line.h"
 
 namespace flitwise {
@@ -89,9 +90,10 @@ class HomeAgent {
   std::size_t copies() const;
   const BadMessageCounts& bad_messages() const { return bad_; }
 
-  /// A message of the cache at `port` has come, with its line if it has one. REQUIRES: port <
-  /// ports.
-  void receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line, CxlOutput& out);
+  /// A message of the cache at `port` has come, with its line if it has one. `rights`: what a
+  /// request may do with the line that it names [COH-3.12]. REQUIRES: port < ports.
+  void receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line, CxlOutput& out,
+               LineRights rights = {});
   /// The cache at `port` has gone, with all that it held, wanted and had to answer; a new and empty
   /// one may come. REQUIRES: nothing that it sent is still on its way. [COH-3.10]
   void port_lost(std::uint8_t port, CxlOutput& out);
@@ -110,6 +112,8 @@ class HomeAgent {
     bool has_line = false;     ///< `line` is the line as it is now
     bool is_dirty = false;     ///< and memory has to have it
     bool is_error = false;     ///< memory does not have the line [COH-2.8]
+    bool is_refused = false;   ///< it may not have what it needs: of no line [COH-3.13]
+    bool may_own = true;       ///< else RdAny makes do with a shared copy [COH-3.12]
     bool is_orphan = false;    ///< its cache has gone: no answer is sent
     bool had_go = false;       ///< writes: with their pull, before memory has the line
     bool is_written = false;   ///< and their data have come
@@ -135,7 +139,7 @@ class HomeAgent {
   };
 
   // What comes in (home_agent.cpp).
-  void requested(std::uint8_t port, const CxlMessage& request, CxlOutput& out);
+  void requested(std::uint8_t port, const CxlMessage& request, LineRights rights, CxlOutput& out);
   void answered(std::uint8_t port, const CxlMessage& response, CxlOutput& out);
   void note_kept(std::uint8_t port, cxl::D2hRsp response, const Expected& expected);
   void data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line, CxlOutput& out);
@@ -149,14 +153,17 @@ class HomeAgent {
   PortMask to_snoop(const Transaction& request) const;
   void resolve(std::uint32_t transaction, CxlOutput& out);
   void grant(std::uint32_t transaction, CxlOutput& out);
+  void refuse(std::uint32_t transaction, CxlOutput& out);
+  void send_grant(const Transaction& request, cxl::GoState state, CxlOutput& out);
   void resolve_eviction(std::uint32_t transaction, CxlOutput& out);
   void pull(std::uint32_t transaction, cxl::H2dRsp response, CxlOutput& out);
   void pulled(std::uint32_t transaction, const CxlMessage& header, const CxlLine& line,
               CxlOutput& out);
   void write_back(std::uint32_t transaction, CxlOutput& out);
   void finish(std::uint32_t transaction, CxlOutput& out);
+  void end_turn(std::uint64_t address);
   std::uint16_t expect(std::uint32_t transaction, std::uint8_t port);
-  void respond(std::uint32_t transaction, cxl::H2dRsp response, std::uint16_t rsp_data,
+  void respond(const Transaction& request, cxl::H2dRsp response, std::uint16_t rsp_data,
                CxlOutput& out);
   void close_cqid(const Transaction& transaction) {
     if (!transaction.is_orphan) {

@@ -23,6 +23,10 @@ CxlOut& send_to(std::uint8_t port, CxlChannel channel, Opcode opcode, std::uint1
 
 void HomeAgent::start(std::uint32_t transaction, CxlOutput& out) {
   Transaction& request = transactions_[transaction];
+  if (request.is_refused) {
+    refuse(transaction, out);
+    return;
+  }
   const PortMask targets = to_snoop(request);
   const cxl::H2dReq snoop = rule_of(request.opcode).snoop;
   for (std::uint8_t port = 0; port < config_.ports; ++port) {
@@ -84,10 +88,10 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
   LineHolders& holders = lines_.find(request.address)->holders;
   cxl::GoState state = request.is_error ? cxl::GoState::kError : cxl::GoState::kExclusive;
-  if (!request.is_error &&
-      (request.opcode == cxl::D2hReq::kRdShared ||
-       (request.opcode == cxl::D2hReq::kRdAny && holders.all_but(request.port) != 0))) {
-    state = cxl::GoState::kShared;  // [COH-3.5]
+  if (!request.is_error && (request.opcode == cxl::D2hReq::kRdShared ||
+                            (request.opcode == cxl::D2hReq::kRdAny &&
+                             (holders.all_but(request.port) != 0 || !request.may_own)))) {
+    state = cxl::GoState::kShared;  // [COH-3.5] [COH-3.12]
   }
   if (request.is_orphan) {
     write_back(transaction, out);
@@ -101,15 +105,42 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     } else {
       holders.make_owner(request.port);
     }
-    respond(transaction, cxl::H2dRsp::kGo, code(state), out);
+  }
+  send_grant(request, state, out);
+  close_cqid(request);
+  write_back(transaction, out);
+}
+
+/// GO and data, as far as the request has them. [COH-2.5]
+void HomeAgent::send_grant(const Transaction& request, cxl::GoState state, CxlOutput& out) {
+  if (request.opcode != cxl::D2hReq::kRdCurr) {
+    respond(request, cxl::H2dRsp::kGo, code(state), out);
   }
   if (request.opcode != cxl::D2hReq::kRdOwnNoData) {
     CxlOut& sent = send_to(request.port, CxlChannel::kH2dData, 0, request.cqid, out);
     sent.message.go_err = request.is_error;
     sent.line = request.line;
   }
-  close_cqid(request);
-  write_back(transaction, out);
+}
+
+/// Nothing is snooped, read or written: data that have to come all the same are dropped.
+/// [COH-3.13]
+void HomeAgent::refuse(std::uint32_t transaction, CxlOutput& out) {
+  const Transaction& request = transactions_[transaction];
+  const RequestRule::Kind kind = rule_of(request.opcode).kind;
+  if (kind == RequestRule::Kind::kWrite) {
+    const cxl::H2dRsp refusal = refusal_of_write(request.opcode);
+    pull(transaction, refusal, out);
+    if (refusal == cxl::H2dRsp::kGoErrWritePull) {
+      close_cqid(request);
+    }
+    return;
+  }
+  if (kind != RequestRule::Kind::kFlush && !request.is_orphan) {
+    send_grant(request, cxl::GoState::kError, out);
+    close_cqid(request);
+  }
+  finish(transaction, out);
 }
 
 /// What the cache does not hold any more has gone with a snoop; its pull brings Bogus data.
@@ -129,9 +160,9 @@ void HomeAgent::resolve_eviction(std::uint32_t transaction, CxlOutput& out) {
     return;
   }
   if (request.opcode == cxl::D2hReq::kCleanEvict) {
-    respond(transaction, cxl::H2dRsp::kGoWritePullDrop, 0, out);
+    respond(request, cxl::H2dRsp::kGoWritePullDrop, 0, out);
   } else {
-    respond(transaction, cxl::H2dRsp::kGo, code(cxl::GoState::kInvalid), out);
+    respond(request, cxl::H2dRsp::kGo, code(cxl::GoState::kInvalid), out);
   }
   close_cqid(request);
   finish(transaction, out);
@@ -144,14 +175,15 @@ void HomeAgent::pull(std::uint32_t transaction, cxl::H2dRsp response, CxlOutput&
   }
   const std::uint16_t uqid = expect(transaction, transactions_[transaction].port);
   expected_[uqid].is_pull = true;
-  respond(transaction, response, uqid, out);
+  respond(transactions_[transaction], response, uqid, out);
 }
 
 void HomeAgent::pulled(std::uint32_t transaction, const CxlMessage& header, const CxlLine& line,
                        CxlOutput& out) {
   Transaction& request = transactions_[transaction];
   if (!is_eviction(request.opcode)) {
-    if (bad_.add_if(header.bogus, BadMessage::kWrongAnswer)) {  // it cannot be lost to a snoop
+    // It cannot be lost to a snoop.
+    if (bad_.add_if(header.bogus, BadMessage::kWrongAnswer) || request.is_refused) {
       write_back(transaction, out);
       return;
     }
@@ -188,23 +220,34 @@ void HomeAgent::write_back(std::uint32_t transaction, CxlOutput& out) {
 /// A write that had its GO with the pull has no message for that. [COH-3.11]
 void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
-  if (const cxl::H2dRsp end = rule_of(request.opcode).end; end != RequestRule::kNoResponse) {
-    respond(transaction, end, end == cxl::H2dRsp::kGo ? code(cxl::GoState::kInvalid) : 0, out);
+  const cxl::H2dRsp end = rule_of(request.opcode).end;
+  const cxl::GoState state = request.is_refused ? cxl::GoState::kError : cxl::GoState::kInvalid;
+  if (end == cxl::H2dRsp::kGo) {
+    respond(request, end, code(state), out);
+    close_cqid(request);
+  } else if (end == cxl::H2dRsp::kExtCmp && !request.is_refused) {
+    respond(request, end, 0, out);
     close_cqid(request);
   } else if (listener_ != nullptr && request.had_go) {
     listener_->write_over(request.port, request.address, request.is_written);
   }
-  Line& line = *lines_.find(request.address);
-  if (!line.waiting.empty()) {
-    give_turn(transactions_.pop(line.waiting));
-  } else {
-    line.is_busy = false;
-    if (line.holders.empty()) {
-      lines_.erase(request.address);
-    }
+  if (!request.is_refused) {
+    end_turn(request.address);
   }
   transactions_.close(transaction);
   --active_;
+}
+
+void HomeAgent::end_turn(std::uint64_t address) {
+  Line& line = *lines_.find(address);
+  if (!line.waiting.empty()) {
+    give_turn(transactions_.pop(line.waiting));
+    return;
+  }
+  line.is_busy = false;
+  if (line.holders.empty()) {
+    lines_.erase(address);
+  }
 }
 
 std::uint16_t HomeAgent::expect(std::uint32_t transaction, std::uint8_t port) {
@@ -213,9 +256,8 @@ std::uint16_t HomeAgent::expect(std::uint32_t transaction, std::uint8_t port) {
   return uqid;
 }
 
-void HomeAgent::respond(std::uint32_t transaction, cxl::H2dRsp response, std::uint16_t rsp_data,
+void HomeAgent::respond(const Transaction& request, cxl::H2dRsp response, std::uint16_t rsp_data,
                         CxlOutput& out) {
-  const Transaction& request = transactions_[transaction];
   if (!request.is_orphan) {
     send_to(request.port, CxlChannel::kH2dRsp, response, request.cqid, out).message.rsp_data =
         rsp_data;
