@@ -972,6 +972,12 @@ struct Config {
   std::map<std::string, std::vector<std::pair<std::string, std::string>>>
       instances;  ///< name -> dotted key, canonical YAML value
 
+  /// Requests of the device's cache name their domains by handle. [CXL-7.4]
+  bool has_cxl_handles() const {
+    return device.cxl.cache.size > 0 && link.cxl.identity == CxlIdentity::kDhiAdded;
+  }
+  /// The device does, in TLPs or on CXL.cache.
+  bool uses_handles() const { return link.identity == Identity::kDhi || has_cxl_handles(); }
   /// Bits of a handle on D2H Req. [DHI D24]
   std::uint32_t cxl_handle_bits() const {
     return link.cxl.handle_bits > 0 ? link.cxl.handle_bits : device.dhi.bits;

@@ -3,21 +3,24 @@
 /// what an engine wants, and the time that takes. [CXL-7.1] [CXL-7.2]
 #pragma once
 
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "coherence/device_cache.h"
+#include "cxl/domain_field.h"
 #include "cxl/line_agent.h"
+#include "endpoint/request_seams.h"
 #include "flitwise/config.h"
 
 namespace flitwise {
 
 class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
  public:
-  /// `cache_id`: its port at the home. `listener` hears of states of lines; may be absent.
+  /// `field`: what its requests say of their domains, whom `names` knows [CXL-7.4]. `cache_id`: its
+  /// port at the home. `listener` hears of states of lines; may be absent.
   CxlCacheDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
-                 std::uint8_t cache_id, PacketPool& pool, LatencyTracer& tracer,
-                 LineStateListener* listener);
+                 const CxlDomainField& field, LineNames& names, std::uint8_t cache_id,
+                 PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener);
 
   /// A message that its rules know nothing of.
   void send(PacketRef message);
@@ -38,24 +41,29 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   /// Of the measured window.
   void report(RunResult& result) const override;
   void start_window() override;
-  /// What D2H Req of a domain say of it; by default nothing. [CXL-7.4]
-  void name_domains(std::function<std::uint64_t(DomainId)> identity) {
-    identity_ = std::move(identity);
-  }
+  std::map<std::string, std::uint64_t> errors() const override;
 
  private:
   friend LineAgent;
   const CxlCacheConfig& cache() const { return config_.cxl.cache; }
   void come(Packet& packet);
   static bool is_asked(const CxlMessage& message);
-  std::uint64_t identity_of(DomainId domain) const { return identity_ ? identity_(domain) : 0; }
+  CoreObstacle obstacle(const CoreRequest& request);
+  void request(const CoreRequest& request);
+  void name_domain(Packet& packet) const;
+  Time naming() const { return name_.latency; }
+  void let_go_of_handles();
   void count_asked(bool is_write, bool is_hit);
   void count_sent(const CxlMessage& message);
   void send_all(Time inward) { send_out(now() + inward); }
 
   const DeviceConfig config_;
   DeviceCache rules_;
-  std::function<std::uint64_t(DomainId)> identity_;
+  const CxlDomainField field_;
+  LineNames& names_;
+  Handles::Answer name_;          // of the request that the core makes now
+  std::vector<HandlePin> pins_;   // by token of the core: of requests that are out [DHI D10]
+  std::uint64_t unnamed_ = 0;     // requests that nothing could name
   std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up
   CxlCacheResult done_, window_;
 };

@@ -13,8 +13,9 @@
 namespace flitwise {
 namespace {
 
-DeviceCacheConfig rules_for(const CxlCacheConfig& cache, std::uint8_t cache_id) {
+DeviceCacheConfig rules_for(const CxlCacheConfig& cache, std::uint8_t cache_id, bool has_domains) {
   DeviceCacheConfig rules;
+  rules.keeps_domains_apart = has_domains;
   rules.ways = cache.ways;
   rules.sets = static_cast<std::uint32_t>(cache.size / kCxlLineBytes / cache.ways);
   rules.cqids = cache.requests;
@@ -42,14 +43,80 @@ bool is_line(const CxlMessage& message) {
 }  // namespace
 
 CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
-                               std::uint8_t cache_id, PacketPool& pool, LatencyTracer& tracer,
-                               LineStateListener* listener)
+                               const CxlDomainField& field, LineNames& names, std::uint8_t cache_id,
+                               PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener)
     : LineAgent(
           name, config.timing.clock, pool,
           LineCore(pool, tracer, read_of(config.cxl.cache.read), write_of(config.cxl.cache.write)),
           "up", "device.cxl.cache.requests", config.cxl.cache.requests, "device.cxl.cache.size"),
       config_(config),
-      rules_(rules_for(config.cxl.cache, cache_id), listener) {}
+      rules_(rules_for(config.cxl.cache, cache_id, field.is_there()), listener),
+      field_(field),
+      names_(names) {
+  if (field.takes_handles()) {
+    names.on_change([this] { wake(); });
+  }
+}
+
+// What goes to the home needs a name; another domain's line has to leave before. [COH-2.9]
+// [CXL-7.8]
+CoreObstacle CxlCacheDevice::obstacle(const CoreRequest& request) {
+  const CoreObstacle found = LineAgent::obstacle(request);
+  if (found == CoreObstacle::kDomain) {
+    rules_.give_up(line_of(request.address), out_);
+    counts_ = core_.transfer().counts;
+    send_all(cache().lookup);
+    return CoreObstacle::kLine;
+  }
+  if (found != CoreObstacle::kNone || !field_.takes_handles()) {
+    return found;
+  }
+  name_ = {};
+  if (rules_.asks_home(request)) {
+    name_ = names_.acquire_for_line(core_.transfer(), now());
+  }
+  return name_.outcome == Handles::Outcome::kWait ? CoreObstacle::kHandle : CoreObstacle::kNone;
+}
+
+// A request that cannot be named fails here.
+void CxlCacheDevice::request(const CoreRequest& request) {
+  if (name_.outcome == Handles::Outcome::kUnnamed) {
+    ++unnamed_;
+    results_.push_back({request.op, request.token, request.address, true, {}});
+    return;
+  }
+  if (name_.pin) {
+    pins_.resize(std::max<std::size_t>(pins_.size(), request.token + std::size_t{1}));
+    pins_[request.token] = name_.pin;
+  }
+  LineAgent::request(request);
+}
+
+// Whose the request really is, the home learns from the field alone; the rest is for its books.
+void CxlCacheDevice::name_domain(Packet& packet) const {
+  if (!field_.is_there()) {
+    return;
+  }
+  const DeviceIdentity& domain = names_.identity_of(packet.domain);
+  packet.identity = domain;
+  packet.has_identity = true;
+  packet.cxl->identity =
+      name_.outcome == Handles::Outcome::kHandle ? field_.of(name_.dhi) : field_.of(domain);
+}
+
+void CxlCacheDevice::let_go_of_handles() {
+  for (const CoreResult& result : results_) {
+    if (result.token < pins_.size() && pins_[result.token]) {
+      names_.line_over(std::exchange(pins_[result.token], {}), now());
+    }
+  }
+}
+
+std::map<std::string, std::uint64_t> CxlCacheDevice::errors() const {
+  std::map<std::string, std::uint64_t> all = LineAgent::errors();
+  all["cxl_request_unnamed"] = unnamed_;
+  return all;
+}
 
 bool CxlCacheDevice::is_asked(const CxlMessage& message) {
   return message.channel == CxlChannel::kD2hReq && !evicts(message);
@@ -79,10 +146,16 @@ void CxlCacheDevice::send(PacketRef message) {
 void CxlCacheDevice::come(Packet& packet) {
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   send_all(cache().lookup);
+  let_go_of_handles();
   core_.finish(results_, now() + cache().lookup, true);
 }
 
 void CxlCacheDevice::link_lost(std::uint64_t lines_received) {
+  for (HandlePin& pin : pins_) {
+    if (pin) {
+      names_.line_over(std::exchange(pin, {}), now());
+    }
+  }
   lose(rules_.lose_all() + lines_sent_ - lines_received);
   lines_sent_ = 0;
 }
@@ -133,9 +206,111 @@ tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*
         static_cast<std::uint32_t>(__builtin_popcountll(message.byte_enables)), packet.counts};
   }
   from.lines_received += message.channel == CxlChannel::kD2hData && !message.bogus ? 1 : 0;
-  rules_.receive(static_cast<std::uint8_t>(port), *packet.cxl, line_with(packet), out_);
-  send_all();
+  if (from.gate != nullptr && message.channel == CxlChannel::kD2hReq &&
+      is_checked(static_cast<cxl::D2hReq>(message.opcode))) {
+    take_request(static_cast<std::uint8_t>(port), packet);
+  } else {
+    serve(static_cast<std::uint8_t>(port), packet, {{}, arrivals_++});
+  }
   return tlm::TLM_COMPLETED;
+}
+
+void CxlHome::serve(std::uint8_t port, const Packet& packet, const RequestPermit& permit) {
+  rules_.receive(port, *packet.cxl, line_with(packet), out_, permit);
+  send_all();
+  go_on_with_recalls();
+}
+
+// Look-up and permission take their time in front of the directory. [CXL-7.7] [CXL-7.10]
+void CxlHome::take_request(std::uint8_t number, Packet& packet) {
+  const LineGate::Verdict verdict = ports_[number]->gate->check(packet, now());
+  inward_ += verdict.latency;
+  const std::uint64_t arrival = arrivals_++;
+  if (verdict.refusal != nullptr) {
+    refuse(packet, verdict.refusal);
+    if (verdict.is_disabled) {
+      refuse(packet, "handle_while_disabled");  // only the device's end is enabled [DHI D5]
+    }
+    serve(number, packet, {LineRights::none(), arrival});
+  } else if (agent_ != nullptr && agent_->is_enabled()) {
+    const LineRights needed = needs_of(static_cast<cxl::D2hReq>(packet.cxl->opcode));
+    const std::uint32_t ticket = checks_.open({PacketRef(&packet), number, arrival});
+    agent_->translate(*this, ticket,
+                      LineGate::permission_request(verdict, packet.cxl->address, needed),
+                      packet.request, inward_);
+  } else {
+    serve(number, packet, {{}, arrival});
+  }
+}
+
+void CxlHome::refuse(const Packet& packet, const char* kind) {
+  ++refusals_[kind];
+  if (observer_ != nullptr && *observer_) {
+    (*observer_)({now(), name(), "unsupported_request", kind, &packet});
+  }
+}
+
+void CxlHome::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
+  Check& check = checks_[static_cast<std::uint32_t>(ticket)];
+  const PacketRef packet = std::move(check.packet);
+  const Check done = std::exchange(check, Check{});
+  checks_.close(static_cast<std::uint32_t>(ticket));
+  if (!packet) {
+    go_on_with_recalls();
+    return;
+  }
+  const bool is_granted = result.outcome == WalkOutcome::kTranslated;
+  if (!is_granted) {
+    refuse(*packet, "translation_fault");
+  }
+  inward_ = std::max(when, now()) - now();
+  counts_ = packet->counts;
+  const LineRights rights = is_granted ? LineRights{result.read, result.write} : LineRights::none();
+  serve(done.port, *packet, {rights, done.arrival});
+}
+
+bool CxlHome::has_older_than(std::uint64_t arrival) const {
+  return rules_.has_older_than(arrival) ||
+         std::any_of(checks_.begin(), checks_.end(),
+                     [arrival](const Check& check) { return check.arrival < arrival; });
+}
+
+// First nothing is granted any more, which software and the agent see to. Then what was granted
+// before is drained, with its write pulls; then the lines are snooped: one that is snooped earlier
+// may be fetched again by what is under way. [COH-3.14] [SEC-05]
+void CxlHome::invalidated(const PhysicalPages& pages) {
+  if (pages.bytes == 0) {
+    return;
+  }
+  fence_ = arrivals_;
+  is_waited_for_ = true;
+  recalls_.push_back(pages);
+  inward_ = Time{};
+  recall_if_drained();
+}
+
+void CxlHome::recall_if_drained() {
+  if (recalls_.empty() || has_older_than(fence_)) {
+    return;
+  }
+  const std::uint64_t arrival = arrivals_++;
+  for (const PhysicalPages& pages : recalls_) {
+    rules_.recall(pages.from, pages.bytes, arrival, out_);
+  }
+  recalls_.clear();
+  fence_ = arrivals_;
+  send_all();
+}
+
+void CxlHome::go_on_with_recalls() {
+  if (!is_waited_for_) {
+    return;
+  }
+  recall_if_drained();
+  if (is_drained()) {
+    is_waited_for_ = false;
+    agent_->drained();
+  }
 }
 
 // Messages go as far as the home can say now; what waits for memory goes when memory is done.
@@ -246,6 +421,7 @@ void CxlHome::work() {
     }
     send_all();
   }
+  go_on_with_recalls();
   wakeup_.at(done_.next());
 }
 
@@ -254,8 +430,14 @@ void CxlHome::link_lost(std::uint8_t port) {
   ports_[port]->to_link.clear();
   ports_[port]->lines_received = 0;
   inward_ = Time{};
+  for (Check& check : checks_) {
+    if (check.arrival != kNoArrival && check.port == port) {
+      check.packet.reset();
+    }
+  }
   rules_.port_lost(port, out_);
   send_all();
+  go_on_with_recalls();
 }
 
 void CxlHome::Port::start_window() {
@@ -270,21 +452,24 @@ std::vector<WaitResult> CxlHome::Port::waits() const {
 }
 
 bool CxlHome::is_quiet() const {
-  return rules_.outstanding() == 0 && in_memory_ == 0 &&
+  return rules_.outstanding() == 0 && in_memory_ == 0 && checks_.open_count() == 0 &&
          all_of(ports_, [](const std::unique_ptr<Port>& port) { return port->to_link.empty(); });
 }
 
 std::string CxlHome::waiting() const {
   return is_quiet() ? ""
                     : fmt::format(
-                          "{}: {} CXL.cache requests at work, {} snoops and pulls out, {} lines at "
-                          "memory\n",
-                          name(), rules_.outstanding(), rules_.uqids_out(), in_memory_);
+                          "{}: {} CXL.cache requests at work, {} wait for permissions, {} snoops "
+                          "and pulls out, {} lines at memory\n",
+                          name(), rules_.outstanding(), checks_.open_count(), rules_.uqids_out(),
+                          in_memory_);
 }
 
 std::map<std::string, std::uint64_t> CxlHome::errors() const {
-  return {{"unexpected_cxl_message", rules_.bad_messages().total()},
-          {"cxl_home_without_memory", memory_errors_}};
+  Counts all = refusals_;
+  all["unexpected_cxl_message"] = rules_.bad_messages().total();
+  all["cxl_home_without_memory"] = memory_errors_;
+  return all;
 }
 
 }  // namespace flitwise

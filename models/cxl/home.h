@@ -14,11 +14,14 @@
 #include "coherence/home_agent.h"
 #include "common/component.h"
 #include "common/due_queue.h"
+#include "common/slot_list.h"
 #include "common/wakeup.h"
 #include "cxl/cxl_outbox.h"
+#include "cxl/line_gate.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
+#include "iommu/agent_seams.h"
 #include "memory/memory_port.h"
 #include "stats/wait_book.h"
 
@@ -27,11 +30,19 @@ namespace flitwise {
 class CxlHome : public ComponentModule,
                 private LineMemory,
                 private HomeListener,
-                private MemoryClient {
+                private MemoryClient,
+                private TranslationClient {
  public:
   /// For so many caches, each with a port of its own. stand_in: may be empty.
   CxlHome(const sc_core::sc_module_name& name, const HostConfig& config, CxlStandIn stand_in,
           std::uint8_t caches, PacketPool& pool, MemoryPort& memory);
+
+  /// Whom it asks what a domain may do with a page; it outlives the home. REQUIRES: before the
+  /// start; all ports have gates. [CXL-7.10]
+  void attach(TranslationService& agent) {
+    agent_ = &agent;
+    agent.attach(*this);
+  }
 
   /// What a request asked for that is not on the wire. [CXL-7.3]
   struct Asked {
@@ -45,6 +56,7 @@ class CxlHome : public ComponentModule,
     bool is_down = false;
     std::uint64_t lines_received = 0;  ///< Bogus ones aside, since the link came up
     std::vector<Asked> asked;          ///< by CQID
+    std::unique_ptr<LineGate> gate;    ///< of its requests; null: all are served [CXL-7.7]
     WaitBook work_waits;               ///< of requests, for room among those at work [COH-3.9]
     /// A write of the cache that had its GO with the pull is over. [COH-3.11]
     std::function<void(std::uint64_t line, bool is_written, Time when)> on_write_over;
@@ -74,6 +86,8 @@ class CxlHome : public ComponentModule,
   /// Pairs of a line and a cache that holds it.
   std::size_t copies() const { return rules_.copies(); }
 
+  /// `observer` outlives it.
+  void observe(const Observer& observer) override { observer_ = &observer; }
   bool is_quiet() const override;
   std::string waiting() const override;
   /// Counted by kind.
@@ -82,6 +96,22 @@ class CxlHome : public ComponentModule,
  private:
   tlm::tlm_sync_enum receive(int port, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
+  /// A request on its way through the agent.
+  struct Check {
+    PacketRef packet;  // none: its cache has gone
+    std::uint8_t port = 0;
+    std::uint64_t arrival = kNoArrival;
+  };
+  static constexpr std::uint64_t kNoArrival = ~std::uint64_t{0};
+  void take_request(std::uint8_t port, Packet& packet);
+  void refuse(const Packet& packet, const char* kind);
+  void serve(std::uint8_t port, const Packet& packet, const RequestPermit& permit);
+  void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
+  void invalidated(const PhysicalPages& pages) override;
+  bool is_drained() const override { return recalls_.empty() && !has_older_than(fence_); }
+  bool has_older_than(std::uint64_t arrival) const;
+  void recall_if_drained();
+  void go_on_with_recalls();
   void read(std::uint32_t token, std::uint64_t line) override;
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
@@ -111,6 +141,14 @@ class CxlHome : public ComponentModule,
   CxlOutput sent_;      // scratch
   const CxlStandIn stand_in_;
   std::uint64_t memory_errors_ = 0;
+  Counts refusals_;  // by the gates
+  const Observer* observer_ = nullptr;
+  TranslationService* agent_ = nullptr;
+  TokenPool<Check> checks_;
+  std::uint64_t arrivals_ = 0;          // requests and recalls so far
+  std::uint64_t fence_ = 0;             // those below it may use what has been invalidated
+  bool is_waited_for_ = false;          // some of them may be left
+  std::vector<PhysicalPages> recalls_;  // as soon as none is
 };
 
 }  // namespace flitwise

@@ -23,6 +23,8 @@ namespace flitwise {
 /// void come(Packet&): a message; bool is_quiet() const;
 /// of those whose core waits for the other end: bool is_asked(const CxlMessage&) const, is it a
 /// request of the core; void count_asked(bool is_write, bool is_hit); void count_sent(message).
+/// Where it says more than by default: CoreObstacle obstacle(const CoreRequest&), void
+/// request(const CoreRequest&), void name_domain(Packet&) of that request, Time naming().
 template <class Agent>
 class LineAgent : public ComponentModule {
  public:
@@ -81,18 +83,16 @@ class LineAgent : public ComponentModule {
     }
     wakeup_.at(core_.ask_for_lines(
         now(), agent().cache().lines_per_clock,
-        [this](const CoreRequest& request) {
-          return agent().rules_.obstacle(request, core_.answers_under_way());
-        },
+        [this](const CoreRequest& request) { return agent().obstacle(request); },
         [this](const CoreRequest& request, PacketRef packet) { ask(request, std::move(packet)); }));
   }
   void ask(const CoreRequest& request, PacketRef packet) {
     asking_ = std::move(packet);
     counts_ = asking_->counts;
-    agent().rules_.request(request, out_, results_);
+    agent().request(request);
     agent().count_asked(request.is_write(), !results_.empty());
     const Time lookup = agent().cache().lookup;
-    agent().send_all(lookup);
+    agent().send_all(lookup + agent().naming());
     asking_.reset();
     core_.finish(results_, now() + lookup);
   }
@@ -104,13 +104,18 @@ class LineAgent : public ComponentModule {
       PacketRef packet = is_asked ? asking_ : cxl_packet(pool_, out, counts_);
       if (is_asked) {
         put_into(*packet, out.message);
-        packet->cxl->identity = agent().identity_of(packet->domain);
+        agent().name_domain(*packet);
       }
       to_link.send(std::move(packet), ready);
     }
     out_.clear();
   }
-  static std::uint64_t identity_of(DomainId /*domain*/) { return 0; }
+  CoreObstacle obstacle(const CoreRequest& request) const {
+    return agent().rules_.obstacle(request, core_.answers_under_way());
+  }
+  void request(const CoreRequest& request) { agent().rules_.request(request, out_, results_); }
+  static void name_domain(const Packet& /*packet*/) {}
+  static Time naming() { return {}; }
   /// What is out fails, and nothing is asked for until the link is up again.
   void lose(std::uint64_t lines) {
     is_down_ = true;

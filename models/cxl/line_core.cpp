@@ -40,6 +40,7 @@ CoreRequest LineCore::wanted() {
   request.op = is_read ? read_ : write_;
   request.token = operations_.next();
   request.address = line.address;
+  request.domain = to_int(transfers_.transfer(line.transfer).domain);
   if (!is_read) {
     request.byte_enables = line.byte_enables;
   }

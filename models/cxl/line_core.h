@@ -92,6 +92,8 @@ class LineCore {
   /// `size_key` sizes. `queues`: those of the agent's messages, behind them.
   std::vector<WaitResult> waits(const Resource& ids, const char* size_key, WaitResult queues) const;
 
+  /// Of the line that goes next. REQUIRES: within `obstacle` of ask_for_lines().
+  const Transfer& transfer() const { return transfers_.transfer(transfers_.line().transfer); }
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   std::uint64_t lines_over() const { return transfers_.lines_over(); }
   Time last_completion() const { return last_completion_; }

@@ -30,6 +30,7 @@ struct EndpointConfig {
   std::uint64_t buffer_base = 0;
   bool has_switch = false;      ///< between device and root port
   bool stops_contexts = false;  ///< software does, while others go on
+  bool uses_handles = false;    ///< of its own accord, where the host lets it
   std::uint64_t seed = 1;
   const char* handles_key = "device.dhi.bits";  ///< what bounds its handles [DHI D2]
 

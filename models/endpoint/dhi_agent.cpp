@@ -28,6 +28,7 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   if (is_active_) {
     store_ = std::make_unique<HandleStore>(config_.device.dhi.storage, outcome.range);
   }
+  look_again();
 }
 
 [[gnu::flatten]] Handles::Answer DhiAgent::acquire(const Transfer& transfer,
@@ -41,31 +42,74 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   }
   const UseKind kind = op == Op::kRead ? UseKind::kNonPosted : UseKind::kPosted;
   can_flush_ = free_tags > (kind == UseKind::kNonPosted ? 1U : 0U);
+  return ask(tlps_, transfer, identity, kind, t);
+}
+
+// ALLOC and flush need the function's way to the link. Without handles there is nothing to wait
+// for. [CXL-7.8]
+Handles::Answer DhiAgent::acquire_for_line(const Transfer& transfer, Time t) {
+  const DeviceIdentity& identity = s_.functions.identity_of(transfer.domain);
+  if (!is_active_) {
+    return wait_or_bypass(lines_, MissOutcome::kNotHere, identity);
+  }
+  const unsigned function = s_.functions.index_of(identity.bdf);
+  can_flush_ = s_.functions.may_send(identity.bdf) && requests_.free_tags(function) > 0;
+  return ask(lines_, transfer, identity, UseKind::kNonPosted, t);
+}
+
+void DhiAgent::line_over(HandlePin pin, Time t) {
+  table_->completed(pin);
+  if (is_draining()) {
+    s_.output.begin_duties();
+  }
+  if (is_draining() || tlps_.stall.is_running()) {
+    s_.output.wake_at(t);
+  }
+}
+
+Handles::Answer DhiAgent::ask(Asker& asker, const Transfer& transfer,
+                              const DeviceIdentity& identity, UseKind kind, Time t) {
   const DomainId domain = transfer.domain;
   const OptionalId<Dhi> dhi = table_->find(domain);
-  if (waiting_domain_ != domain) {
+  if (asker.waiting_domain != domain) {
     table_->record_lookup(dhi.has_value());
   }
   // What was allocated while a flush was out needs one of its own.
   if (!unapplied_.empty() && config_.device.dhi.alloc_order == AllocOrder::kFlush) {
     request_flush(identity.bdf);
   }
-  const Answer answer =
-      dhi ? use(*dhi, kind, store_->search_by_domain(dhi)) : miss(domain, identity, kind);
+  const Answer answer = dhi ? use(asker, *dhi, kind, identity, store_->search_by_domain(dhi))
+                            : miss(asker, domain, identity, kind);
   const bool waits = answer.outcome == Outcome::kWait;
-  waiting_domain_ = waits ? domain : DomainId{0xffff'ffff};
+  asker.waiting_domain = waits ? domain : DomainId{0xffff'ffff};
   if (!first_.empty()) {
     send_first(transfer, identity, t, answer.latency);
   }
-  stall_.set(waits, t);
+  asker.stall.set(waits, t);
   return answer;
 }
 
-[[gnu::noinline]] Handles::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
-                                                 UseKind kind) {
+// What tells that the host has the entry is on its way, or has failed.
+[[gnu::noinline]] Handles::Answer DhiAgent::wait_for_host(const Asker& asker,
+                                                          const DeviceIdentity& identity,
+                                                          Time latency) {
+  if (config_.device.dhi.alloc_order == AllocOrder::kFlush && flushes_fail()) {
+    return wait_or_bypass(asker, MissOutcome::kNotHere, identity);
+  }
+  Answer answer;
+  answer.outcome = Outcome::kWait;
+  answer.latency = latency;
+  return answer;
+}
+
+[[gnu::noinline]] Handles::Answer DhiAgent::miss(const Asker& asker, DomainId domain,
+                                                 const DeviceIdentity& identity, UseKind kind) {
   Context& context = context_of(domain);
   if (context.has_refusal) {
-    return wait_or_bypass(MissOutcome::kNotHere, identity);
+    return wait_or_bypass(asker, MissOutcome::kNotHere, identity);
+  }
+  if (asker.is_for_lines && !s_.functions.may_send(identity.bdf)) {
+    return {Outcome::kWait, {}, {}, false, {}};  // it sends no ALLOC
   }
   const Choice choice =
       table_->is_held(identity.bdf) ? Choice{MissOutcome::kWaitForOrder, {}} : table_->choose();
@@ -76,18 +120,20 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
       software_.context_started(domain);
     }
     if (!is_new || is_software_managed_ || choice.outcome != MissOutcome::kFreeHandle) {
-      return wait_or_bypass(MissOutcome::kNotHere, identity);
+      return wait_or_bypass(asker, MissOutcome::kNotHere, identity);
     }
   }
   if (choice.outcome == MissOutcome::kFreeHandle || choice.outcome == MissOutcome::kVictimReady) {
     const Time latency = store_->search_by_domain(std::nullopt) + allocate(domain, identity);
-    return use(*table_->find(domain), kind, latency);
+    return use(asker, *table_->find(domain), kind, identity, latency);
   }
-  return wait_or_bypass(choice.outcome, identity);
+  return wait_or_bypass(asker, choice.outcome, identity);
 }
 
-// No handle can be had now: the message goes in full, or it waits. [DHI D9]
-Handles::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity) {
+// No handle can be had now: the message goes in full, or it waits. A D2H Req has room for its
+// identity with `bypass` alone. [DHI D9] [CXL-7.4]
+Handles::Answer DhiAgent::wait_or_bypass(const Asker& asker, MissOutcome outcome,
+                                         const DeviceIdentity& identity) {
   Answer answer;
   if (outcome == MissOutcome::kWaitForPush) {
     // Else a victim with posted uses alone would never be known to be idle. [DHI D10]
@@ -97,8 +143,12 @@ Handles::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdenti
                                               outcome == MissOutcome::kWaitForOrder);
   if (outcome == MissOutcome::kNotHere || is_hopeless ||
       config_.device.dhi.on_miss == OnMiss::kBypass) {
+    answer.latency = store_ ? store_->search_by_domain(std::nullopt) : Time{};
+    if (asker.is_for_lines && config_.device.dhi.on_miss != OnMiss::kBypass) {
+      answer.outcome = Outcome::kUnnamed;
+      return answer;
+    }
     ++counts_.bypasses;
-    answer.latency = store_->search_by_domain(std::nullopt);
     return answer;
   }
   answer.outcome = Outcome::kWait;
@@ -156,7 +206,7 @@ DhiAgent::Context& DhiAgent::context_of(DomainId domain) {
 void DhiAgent::start_contexts(std::uint32_t count, bool counts, Time t) {
   const bool comes_with_context = config_.device.dhi.allocate_at == AllocateAt::kContextCreation ||
                                   config_.device.dhi.management == HandleManagement::kSoftware;
-  if (config_.link.identity != Identity::kDhi || !is_active_ || !comes_with_context) {
+  if (!config_.uses_handles || !is_active_ || !comes_with_context) {
     return;
   }
   for (std::uint32_t index = 0; index < count; ++index) {
@@ -245,6 +295,7 @@ bool DhiAgent::drain(Time t) {
     cause.address = config_.buffer_base;
     cause.counts = false;
     send_first(cause, DeviceIdentity(bdf), t, Time{});
+    look_again();
   }
   return !has_to_drain() && std::exchange(has_dealloc_command_, false);
 }
@@ -255,6 +306,7 @@ void DhiAgent::reset_function(Bdf bdf) {
     for (Context& one : contexts_) {
       one.has_refusal = false;  // its contexts start again; others ask once more
     }
+    look_again();
   }
 }
 
@@ -271,6 +323,7 @@ void DhiAgent::request_ended(const OutstandingRequest& request, TransferStatus s
     table_->pushed_through(request.posted_serial);
   }
   if (!is_flush) {
+    look_again();
     return;
   }
   flush_is_out_ = false;
@@ -282,6 +335,7 @@ void DhiAgent::request_ended(const OutstandingRequest& request, TransferStatus s
     s_.events.refuse(packet, "flush_failed");
     failed_flushes_ = status == TransferStatus::kTimeout ? kMostFailedFlushes : failed_flushes_ + 1;
   }
+  look_again();
 }
 
 // A switch may hold the request still, and lets a later ALLOC pass it. Without one the link keeps
@@ -341,6 +395,7 @@ const char* DhiAgent::receive(const Packet& packet) {
   if (is_draining()) {
     s_.output.begin_duties();
   }
+  look_again();
   return refusal;
 }
 
@@ -402,7 +457,7 @@ void DhiAgent::start_window(Time t) {
     table_->reset_statistics();
   }
   window_ = counts_;
-  window_stall_ = stall_.so_far(t);
+  window_stall_ = stalls_so_far(t);
 }
 
 DhiResult DhiAgent::result(const std::string& device, Time t) const {

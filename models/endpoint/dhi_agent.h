@@ -18,10 +18,12 @@
 
 namespace flitwise {
 
-class DhiAgent final : public Handles {
+class DhiAgent final : public Handles, public LineNames {
  public:
   DhiAgent(const EndpointConfig& config, const DeviceParts& parts, TagTable& requests)
-      : config_(config), s_(parts), requests_(requests) {}
+      : config_(config), s_(parts), requests_(requests) {
+    lines_.is_for_lines = true;
+  }
 
   /// What host software has to know where it manages the handles. [DHI D12]
   struct SoftwareHooks {
@@ -43,6 +45,20 @@ class DhiAgent final : public Handles {
   void request_ended(const OutstandingRequest& request, TransferStatus status) override;
   void let_go(const OutstandingRequest& request, bool is_given_up) override;
   void end_context(DomainId domain) override;
+
+  // LineNames:
+  Answer acquire_for_line(const Transfer& transfer, Time now) override;
+  void line_over(HandlePin pin, Time now) override;
+  const DeviceIdentity& identity_of(DomainId domain) const override {
+    return s_.functions.identity_of(domain);
+  }
+  void on_change(std::function<void()> changed) override { lines_.changed.swap(changed); }
+  /// Something has changed that requests of CXL.cache may wait for.
+  void look_again() {
+    if (lines_.stall.is_running() && lines_.changed) {
+      lines_.changed();
+    }
+  }
 
   /// A DHI message from the host. Returns nullptr, or what has to be counted: alloc_refused, or
   /// what is wrong with the message, which then changes nothing. [DHI D8, D15, D16]
@@ -71,8 +87,8 @@ class DhiAgent final : public Handles {
   Addressee find_addressee(Dhi dhi);
 
   void start_window(Time now);
-  /// In the window: TLPs that waited for a handle, and how long.
-  StallCount stall(Time now) const { return stall_.so_far(now) - window_stall_; }
+  /// In the window: messages that waited for a handle, and how long.
+  StallCount stall(Time now) const { return stalls_so_far(now) - window_stall_; }
   DhiResult result(const std::string& device, Time now) const;
   std::uint64_t flushes() const { return counts_.flushes; }  ///< sent
   const DeviceHandleTable* table() const { return table_.get(); }
@@ -82,12 +98,29 @@ class DhiAgent final : public Handles {
     bool has_started = false;  // it is known
     bool has_refusal = false;  // it goes in full until it starts again
   };
+  /// Whose message asks for a handle: TLPs have one stream, requests of CXL.cache another.
+  struct Asker {
+    bool is_for_lines = false;
+    DomainId waiting_domain{0xffff'ffff};  // its lookup has been counted already
+    StallClock stall;
+    std::function<void()> changed;  // may be empty
+  };
   Context& context_of(DomainId domain);
-  Answer use(Dhi dhi, UseKind kind, Time latency) {
+  Answer ask(Asker& asker, const Transfer& transfer, const DeviceIdentity& identity, UseKind kind,
+             Time now);
+  Answer use(const Asker& asker, Dhi dhi, UseKind kind, const DeviceIdentity& identity,
+             Time latency) {
+    if (asker.is_for_lines && !table_->is_applied(dhi)) {
+      return wait_for_host(asker, identity, latency);
+    }
     return {Outcome::kHandle, dhi, table_->pin(dhi, kind), !table_->is_applied(dhi), latency};
   }
-  Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind);
-  Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity);
+  Answer wait_for_host(const Asker& asker, const DeviceIdentity& identity, Time latency);
+  Answer miss(const Asker& asker, DomainId domain, const DeviceIdentity& identity, UseKind kind);
+  Answer wait_or_bypass(const Asker& asker, MissOutcome outcome, const DeviceIdentity& identity);
+  StallCount stalls_so_far(Time now) const {
+    return tlps_.stall.so_far(now) + lines_.stall.so_far(now);
+  }
   Time allocate(DomainId domain, const DeviceIdentity& identity);
   const char* acknowledged(const AllocAckMessage& message);
   const char* reported(const HandleErrorMessage& message);
@@ -114,13 +147,12 @@ class DhiAgent final : public Handles {
   UnappliedHandles unapplied_;
   std::vector<PacketRef> first_;  // scratch: what goes out before the present TLP
   bool flush_is_out_ = false;
-  unsigned failed_flushes_ = 0;           // in a row
-  bool can_flush_ = false;                // of the message at hand
-  DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
+  unsigned failed_flushes_ = 0;  // in a row
+  bool can_flush_ = false;       // of the message at hand
+  Asker tlps_, lines_;
   struct Counts {
     std::uint64_t deallocs = 0, bypasses = 0, flushes = 0, acks = 0, refused = 0, kept = 0;
   } counts_, window_;
-  StallClock stall_;
   StallCount window_stall_;
   SoftwareHooks software_;
   bool has_dealloc_command_ = false;  // in the handle registers

@@ -27,6 +27,7 @@ EndpointConfig EndpointConfig::of(const Config& config) {
   own.real_payload = config.workload.real_payload;
   own.buffer_base = config.workload.buffer_base;
   own.stops_contexts = config.host.iommu_driver.teardown_rate > 0;
+  own.uses_handles = config.uses_handles();
   own.seed = config.run.seed;
   const auto& table = config.host.dhi;
   if (table.table == HostDhiTable::kShared &&
@@ -135,7 +136,7 @@ std::vector<WaitResult> Endpoint::waits() const {
       shell_.waits(name(), queue_room(config_.link.queue_depth)),
       row({name(), "tags", ResourceRole::kSlots, "up", "read", "device.tag_bits", tags},
           requests_.tag_stall(now()))};
-  if (config_.link.identity == Identity::kDhi) {
+  if (config_.uses_handles) {
     const HandleRange range = dhi().table() != nullptr
                                   ? dhi().table()->range()
                                   : HandleRange::of_bits(config_.device.dhi.bits);

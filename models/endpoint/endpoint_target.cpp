@@ -151,6 +151,7 @@ void Endpoint::tell(const char* what, const Packet& packet) const {
 }
 
 void Endpoint::wake() {
+  handles_.look_again();
   shell_.ask_engines();
   shell_.wake_at(now());
 }

@@ -6,7 +6,7 @@
 #include "config/instances.h"
 #include "config/load.h"
 #include "config_space/registers.h"
-#include "cxl/channels.h"
+#include "cxl/domain_field.h"
 #include "faults/broken_rules.h"
 
 namespace flitwise {
@@ -28,11 +28,7 @@ LinkCredits switch_credits(LinkCredits credits) {
 /// link. [DHI D24]
 LinkConfig with_identity_bits(const Config& config) {
   LinkConfig link = config.link;
-  if (link.cxl.identity == CxlIdentity::kFullAdded) {
-    link.cxl.identity_bits = kFullIdentityBits;
-  } else if (link.cxl.identity == CxlIdentity::kDhiAdded) {
-    link.cxl.identity_bits = config.cxl_handle_bits();
-  }
+  link.cxl.identity_bits = CxlDomainField::of(config).bits();
   return link;
 }
 
@@ -78,6 +74,9 @@ void Builder::build_host(unsigned host) {
     fabric_.homes.back() = std::make_unique<CxlHome>(
         (node.prefix + host_part::kHome).c_str(), node.config.host,
         broken_snoops(node.config.faults), caches, surroundings_.pool, node.memory);
+    if (node.config.iommu.secure_ats) {
+      fabric_.homes.back()->attach(node.agent);  // [CXL-7.10]
+    }
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }
@@ -146,6 +145,7 @@ void Builder::add_root_port(NodeIndex node) {
   for (FabricDevice& device : fabric_.devices) {
     if (graph_.is_at_or_below(device.node, node)) {
       device.root_port = &port;
+      add_gate(device, own.host);
     }
   }
   HostPort::Facts facts;

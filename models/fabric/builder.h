@@ -69,6 +69,7 @@ class Builder {
   void add_shared_memory(FabricDevice& device, Link& link, const std::string& host,
                          const std::string& memory);
   void add_cache(FabricDevice& device, Link& link);
+  void add_gate(FabricDevice& device, const HostConfig& host);
   void add_engines(FabricDevice& device);
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,

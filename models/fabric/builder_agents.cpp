@@ -14,15 +14,6 @@
 namespace flitwise {
 namespace {
 
-/// The identity itself: PASID and BDF, or the handle of the domain, which both ends know
-/// beforehand: its number. [CXL-7.4]
-std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, DomainId domain) {
-  if (form == CxlIdentity::kFullAdded) {
-    return std::uint64_t{identity.pasid ? to_int(*identity.pasid) : 0} << 16 | identity.bdf.value;
-  }
-  return form == CxlIdentity::kDhiAdded ? to_int(domain) : 0;
-}
-
 constexpr std::pair<Op, const char*> kKinds[] = {
     {Op::kRead, "read"}, {Op::kWrite, "write"}, {Op::kMsi, "msi"}};
 
@@ -38,6 +29,9 @@ std::vector<std::string> places_at_link(const FabricDevice& device, bool is_cxl)
     return {device.endpoint->name()};
   }
   std::vector<std::string> names;
+  if (device.config.has_cxl_handles()) {
+    names.emplace_back(device.endpoint->name());  // which has the handles
+  }
   for (const Component* agent : std::initializer_list<const Component*>{
            device.cxl.mem_host, device.cxl.hdm_host, device.cxl.mem_device, device.cxl.hdm_device,
            device.cxl.cache}) {
@@ -162,13 +156,10 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   const std::string name = device.name + "_cache";
   const bool is_watched = device.config.run.monitors != MonitorMode::kOff;
   CxlCacheDevice& cache = fabric_.make<CxlCacheDevice>(
-      name.c_str(), device.config.device, device.cxl.home_port, surroundings_.pool,
-      surroundings_.tracer, is_watched ? &cache_watches_[device.host]->add_cache(name) : nullptr);
+      name.c_str(), device.config.device, CxlDomainField::of(device.config), device.endpoint->dhi(),
+      device.cxl.home_port, surroundings_.pool, surroundings_.tracer,
+      is_watched ? &cache_watches_[device.host]->add_cache(name) : nullptr);
   device.cxl.cache = &cache;
-  cache.name_domains(
-      [endpoint = device.endpoint, form = device.config.link.cxl.identity](DomainId domain) {
-        return identity_value(form, endpoint->identity_of(domain), domain);
-      });
   port.on_write_over = [&cache](std::uint64_t line, bool is_written, Time when) {
     cache.write_over(line, is_written, when);
   };
@@ -178,6 +169,18 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   bind(port.to_link, port.from_link, link.cache, LinkSide::kUpstream);
   bind(cache.to_link, cache.from_link, link.cache, LinkSide::kDownstream);
   device.components.insert(device.components.end(), {&cache, &port});
+}
+
+// In front of the home, where it has anything to do. [CXL-7.7]
+void Builder::add_gate(FabricDevice& device, const HostConfig& host) {
+  if (device.cxl.cache == nullptr) {
+    return;
+  }
+  auto gate = std::make_unique<LineGate>(CxlDomainField::of(device.config), host, *device.handles,
+                                         *device.root_port);
+  if (gate->has_work() || device.config.iommu.secure_ats) {
+    device.cxl.home->port(device.cxl.home_port).gate = std::move(gate);
+  }
 }
 
 Config Builder::with_own_seed(Config config, const std::string& position) const {

@@ -323,7 +323,7 @@ bool Fabric::validates_source(const FabricDevice& device) const {
 void Fabric::negotiate_handles(FabricDevice& device) {
   const Config& c = device.config;
   device.handles->grant(Bdf::of(device.buses.secondary, 0, 0), c.device.functions.count);
-  if (c.link.identity != Identity::kDhi || device.range.size() == 0) {
+  if (!c.uses_handles() || device.range.size() == 0) {
     return;
   }
   const HandleEnd end{c.device.dhi.supported, c.device.dhi.enabled, c.device.dhi.bits, 0};

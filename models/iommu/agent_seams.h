@@ -18,6 +18,14 @@
 
 namespace flitwise {
 
+/// Bytes of host memory; none where the size is 0.
+struct PhysicalPages {
+  std::uint64_t from = 0;
+  std::uint64_t bytes = 0;
+
+  static constexpr PhysicalPages all() { return {0, ~std::uint64_t{0}}; }
+};
+
 /// Who asks the agent, as it sees them.
 class TranslationClient {
  public:
@@ -26,7 +34,8 @@ class TranslationClient {
   virtual void translated(std::uint64_t ticket, const WalkResult& result, Time when) = 0;
 
   /// Something has been invalidated: what was asked before may still be used in the old way.
-  virtual void invalidated() {}
+  /// `pages`: whose permissions have been, of physical memory; none where translations alone have.
+  virtual void invalidated(const PhysicalPages& /*pages*/) {}
   /// Nothing that was asked before the latest invalidation is left; TranslationService::drained()
   /// when that becomes true. [IQU-04]
   virtual bool is_drained() const { return true; }

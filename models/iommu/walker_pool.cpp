@@ -189,6 +189,25 @@ void WalkerPool::hand_on(Walker& walker, Time now) {
   idle_.push_back(number_of(walker));
 }
 
+namespace {
+
+// What a page of host memory may be used for follows from contexts, PASID entries and permissions.
+PhysicalPages pages_of(const InvalidationDescriptor& command) {
+  if (std::holds_alternative<IotlbInvalidation>(command) ||
+      std::holds_alternative<PasidIotlbInvalidation>(command)) {
+    return {};
+  }
+  const auto* const permissions = std::get_if<PermissionInvalidation>(&command);
+  if (permissions == nullptr ||
+      permissions->granularity != PermissionInvalidation::Granularity::kRange) {
+    return PhysicalPages::all();
+  }
+  const std::uint64_t bytes = std::uint64_t{1} << (kPageBits + permissions->address_mask);
+  return {permissions->address & ~(bytes - 1), bytes};
+}
+
+}  // namespace
+
 void WalkerPool::invalidate(const InvalidationDescriptor& command) {
   ++counts_.invalidations;
   if (const auto* contexts = std::get_if<ContextCacheInvalidation>(&command)) {
@@ -202,23 +221,23 @@ void WalkerPool::invalidate(const InvalidationDescriptor& command) {
   } else if (const auto* permissions = std::get_if<PermissionInvalidation>(&command)) {
     permissions_.invalidate(*permissions);  // [SEC-05]
   }
-  overtake_walks();
+  overtake_walks(pages_of(command));
 }
 
 void WalkerPool::invalidate_all() {
   caches_.invalidate_all();
   permissions_.invalidate_all();
-  overtake_walks();
+  overtake_walks(PhysicalPages::all());
 }
 
 // What walks under way have read may be what software has just taken back.
-void WalkerPool::overtake_walks() {
+void WalkerPool::overtake_walks(const PhysicalPages& pages) {
   for (Walker& walker : walkers_) {
     walker.is_overtaken = walker.is_busy;
     walker.is_shared = false;
   }
   for (TranslationClient* const client : clients_) {
-    client->invalidated();
+    client->invalidated(pages);
   }
 }
 

@@ -101,7 +101,7 @@ class WalkerPool final : public AgentTranslations {
   void prefetch_permission(const Job& hint, Time when, Time now);
   bool look_up_again(const Walker& walker, const Job& job, Walk& walk, Time& latency, Time now);
   void hand_on(Walker& walker, Time now);
-  void overtake_walks();
+  void overtake_walks(const PhysicalPages& pages);
 
   // Caches and walkers: walkers.cpp.
   bool look_up(Walk& walk, Time& latency, const Walk* finished = nullptr);

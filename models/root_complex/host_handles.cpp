@@ -102,13 +102,11 @@ HostHandles::Name HostHandles::find(const DeviceIdentity& identity) {
   return {dhi, store_.search_by_domain(dhi)};
 }
 
-HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange port, Time now,
-                                         std::vector<PacketRef>& answers) {
-  const bool keeps_requester_id = form_ == DhiForm::kTag || form_ == DhiForm::kPrefix;
-  // Made in one place: copying it would cost each packet more than looking it up.
-  Lookup lookup{
-      keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi),
-      store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)})};
+// Access by index; an entry that is being written is waited for, one of a device below another port
+// is none.
+void HostHandles::look_up(Lookup& lookup, const Packet& packet, Dhi dhi, BusRange port, Time now) {
+  lookup.latency =
+      store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)});
   if (now < stores_done_) {
     Time done = now;
     for (const Store& one : stores_) {
@@ -125,6 +123,32 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
     if (packet.has_identity && packet.identity != lookup.resolution->identity) {
       table_.record_wrong_domain(table_.partition_of(packet.identity.bdf));
     }
+  }
+}
+
+HostHandles::Lookup HostHandles::resolve_line(const Packet& packet, Dhi dhi, BusRange port,
+                                              Time now, std::vector<PacketRef>& answers) {
+  Lookup lookup{table_.resolve(dhi), {}};
+  look_up(lookup, packet, dhi, port, now);
+  if (!lookup.resolution) {
+    const Bdf device = Bdf::of(port.secondary, 0, 0);
+    const std::optional<PartitionId> partition = table_.partition_of(device);
+    table_.record_rejection(HandleStatus::kNoValidEntry, partition);
+    if (partition && to_int(dhi) <= kHandleMask) {
+      report(device, {dhi, HandleStatus::kNoValidEntry, table_.epoch(*partition)}, answers);
+    }
+  }
+  return lookup;
+}
+
+HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange port, Time now,
+                                         std::vector<PacketRef>& answers) {
+  const bool keeps_requester_id = form_ == DhiForm::kTag || form_ == DhiForm::kPrefix;
+  // Made in one place: copying it would cost each packet more than looking it up.
+  Lookup lookup{
+      keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi), {}};
+  look_up(lookup, packet, dhi, port, now);
+  if (lookup.resolution) {
     return lookup;
   }
   const Bdf requester = packet.tlp.requester_id;

@@ -56,6 +56,12 @@ class HostHandles {
   /// reported. An entry of a device below another port is none. [DHI D16] [DHI S1]
   Lookup resolve(const Packet& packet, Dhi dhi, BusRange port, Time now,
                  std::vector<PacketRef>& answers);
+  /// The same for a D2H Req, which is answered by its home: what is reported beside that goes to
+  /// the first function of the port's device. [CXL-7.7]
+  Lookup resolve_line(const Packet& packet, Dhi dhi, BusRange port, Time now,
+                      std::vector<PacketRef>& answers);
+  /// When all entries that have been stored so far are written. [DHI D3]
+  Time stores_done() const { return stores_done_; }
 
   /// The handle for a message that goes down to a domain, if it has one. [DHI D21]
   struct Name {
@@ -70,6 +76,7 @@ class HostHandles {
 
  private:
   Time store(Dhi dhi, Time now);
+  void look_up(Lookup& lookup, const Packet& packet, Dhi dhi, BusRange port, Time now);
   void send(Bdf device, const DhiMessage& message, std::vector<PacketRef>& answers);
   void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers) {
     if (config_.report_errors) {
@@ -128,6 +135,8 @@ class DevicesBelow {
   unsigned stu_of(Bdf function) const { return of(function).stu; }
   bool is_foreign(Bdf requester) const { return checks_requester_ && !buses_.contains(requester); }
 
+  /// When the entries that were stored so far are written, of the device that a read comes from.
+  Time stores_done(Bdf requester) const { return of(requester).handles->stores_done(); }
   /// A DHI message; returns how long the table takes for it.
   Time receive(const Packet& packet, Time now, std::vector<PacketRef>& answers) const;
 

@@ -137,7 +137,10 @@ bool RootPort::take_request(Packet& packet, Time t) {
   }
   const DomainStanding& standing = verdict.standing;
   packet.stamp(Hop::kResolved, t + verdict.latency);
-  const Time delay = latency_ + verdict.latency;
+  Time delay = latency_ + verdict.latency;
+  if (is_zero_length_read(packet.tlp)) {  // a flush tells that the entries before it count [DHI D8]
+    delay = std::max(delay, devices_.stores_done(packet.tlp.requester_id) - t);
+  }
   if (const char* const refusal = rules_.refusal_of(packet.tlp, standing, is_translating())) {
     refuse(packet, refusal, delay);
   } else if (is_poisoned && (is_translating() || is_interrupt(packet.tlp))) {

@@ -78,7 +78,7 @@ class TranslationStage : private TranslationClient {
 
  private:
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
-  void invalidated() override { fence_ = arrivals_; }
+  void invalidated(const PhysicalPages& /*pages*/) override { fence_ = arrivals_; }
   bool is_drained() const override {
     return order_.size() == 0 || entries_[*order_.front()].arrival >= fence_;
   }

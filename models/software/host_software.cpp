@@ -16,7 +16,7 @@ namespace flitwise {
 namespace {
 
 bool wants_handles(const FabricDevice& device) {
-  return device.config.link.identity == Identity::kDhi && device.config.device.dhi.enabled &&
+  return device.config.uses_handles() && device.config.device.dhi.enabled &&
          device.range.size() > 0;
 }
 

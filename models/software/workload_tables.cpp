@@ -34,11 +34,17 @@ auto make_table(const char* what, Make make) {
 
 bool are_trusted(const Config& config) {
   const auto& dhi = config.host.dhi;
-  return config.link.identity == Identity::kDhi && config.device.dhi.trusted &&
+  const bool has_handles = config.workload.via == WorkloadVia::kCxlCache
+                               ? config.has_cxl_handles()
+                               : config.link.identity == Identity::kDhi;
+  return has_handles && config.device.dhi.trusted &&
          (dhi.grant == GrantPolicy::kAny || dhi.granted.trusted);
 }
 
 bool shares_permissions(const Config& config) {
+  if (config.workload.via == WorkloadVia::kCxlCache) {  // [CXL-7.4]
+    return config.iommu.secure_ats && config.link.cxl.identity == CxlIdentity::kSpec;
+  }
   const auto& dhi = config.device.dhi;
   const bool has_handles = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled &&
                            dhi.management == HandleManagement::kDevice &&
@@ -104,7 +110,8 @@ void WorkloadTables::map_device(const FabricDevice& device) {
                  NicProfile::kRingsBytes);
     }
   }
-  if (!has_ats(config) && workload.at == At::kUntranslated) {
+  const bool checks_lines = workload.via == WorkloadVia::kCxlCache && config.iommu.secure_ats;
+  if (!has_ats(config) && workload.at == At::kUntranslated && !checks_lines) {
     disable_device_tlbs(endpoint.base(), config.device.functions.count);
   }
 }

@@ -47,9 +47,9 @@ std::size_t HomeAgent::copies() const {
 }
 
 void HomeAgent::receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line,
-                        CxlOutput& out, LineRights rights) {
+                        CxlOutput& out, const RequestPermit& permit) {
   if (message.channel == CxlChannel::kD2hReq) {
-    requested(port, message, rights, out);
+    requested(port, message, permit, out);
   } else if (message.channel == CxlChannel::kD2hRsp) {
     answered(port, message, out);
   } else if (message.channel == CxlChannel::kD2hData) {
@@ -60,7 +60,7 @@ void HomeAgent::receive(std::uint8_t port, const CxlMessage& message, const CxlL
   start_ready(out);
 }
 
-void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, LineRights rights,
+void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, const RequestPermit& permit,
                           CxlOutput& out) {
   const auto opcode = static_cast<cxl::D2hReq>(request.opcode);
   if (bad_.add_if(rule_of(opcode).kind == RequestRule::Kind::kUnknown,
@@ -73,25 +73,56 @@ void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, LineRigh
   const std::uint32_t transaction = transactions_.open();
   Transaction& wanted = transactions_[transaction];
   wanted = {opcode, port, request.id, request.address};
-  wanted.may_own = rights.may_write;
+  wanted.may_own = permit.rights.may_write;
+  wanted.arrival = permit.arrival;
   if (opcode == cxl::D2hReq::kCacheFlushed) {  // of no line: nothing to wait for
     respond(wanted, cxl::H2dRsp::kGo, static_cast<std::uint16_t>(cxl::GoState::kInvalid), out);
     close_cqid(wanted);
-    transactions_.close(transaction);
+    close(transaction);
     return;
   }
-  if (!are_enough(opcode, rights)) {
+  if (!are_enough(opcode, permit.rights)) {
     wanted.is_refused = wanted.is_error = true;
     give_turn(transaction);  // its line has no part in it
     return;
   }
-  Line& line = lines_[request.address];
+  want_line(transaction);
+}
+
+void HomeAgent::want_line(std::uint32_t transaction) {
+  Line& line = lines_[transactions_[transaction].address];
   if (line.is_busy) {
     transactions_.push(line.waiting, transaction);  // [COH-3.2]
   } else {
     line.is_busy = true;
     give_turn(transaction);
   }
+}
+
+// Each line as a CLFlush takes it that nobody waits for. [COH-3.14]
+void HomeAgent::recall(std::uint64_t from, std::uint64_t bytes, std::uint64_t arrival,
+                       CxlOutput& out) {
+  std::vector<std::uint64_t> held;
+  lines_.for_each([&](std::uint64_t address, const Line& line) {
+    if (address - from < bytes && !line.holders.empty()) {
+      held.push_back(address);
+    }
+  });
+  std::sort(held.begin(), held.end());
+  for (const std::uint64_t address : held) {
+    const std::uint32_t transaction = transactions_.open();
+    Transaction& recalled = transactions_[transaction];
+    recalled = {cxl::D2hReq::kClFlush, 0, 0, address};
+    recalled.is_orphan = true;
+    recalled.arrival = arrival;
+    want_line(transaction);
+  }
+  start_ready(out);
+}
+
+bool HomeAgent::has_older_than(std::uint64_t arrival) const {
+  return std::any_of(transactions_.begin(), transactions_.end(),
+                     [arrival](const Transaction& one) { return one.arrival < arrival; });
 }
 
 void HomeAgent::give_turn(std::uint32_t transaction) {

@@ -75,6 +75,13 @@ struct HomeAgentConfig {
   bool pulls_clean_evictions = false;  ///< GO_WritePull for CleanEvict; else GO_WritePullDrop
 };
 
+/// What a request may do with the line that it names [COH-3.12], and its place among all that have
+/// come, which grows [COH-3.14].
+struct RequestPermit {
+  LineRights rights;
+  std::uint64_t arrival = 0;
+};
+
 class HomeAgent {
  public:
   /// `listener` may be absent.
@@ -90,10 +97,15 @@ class HomeAgent {
   std::size_t copies() const;
   const BadMessageCounts& bad_messages() const { return bad_; }
 
-  /// A message of the cache at `port` has come, with its line if it has one. `rights`: what a
-  /// request may do with the line that it names [COH-3.12]. REQUIRES: port < ports.
+  /// A message of the cache at `port` has come, with its line if it has one. REQUIRES: port <
+  /// ports.
   void receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line, CxlOutput& out,
-               LineRights rights = {});
+               const RequestPermit& permit = {});
+  /// No cache has lines of these bytes any more once this is done: it is a request with this place.
+  /// [COH-3.14]
+  void recall(std::uint64_t from, std::uint64_t bytes, std::uint64_t arrival, CxlOutput& out);
+  /// A request from before that place is not done.
+  bool has_older_than(std::uint64_t arrival) const;
   /// The cache at `port` has gone, with all that it held, wanted and had to answer; a new and empty
   /// one may come. REQUIRES: nothing that it sent is still on its way. [COH-3.10]
   void port_lost(std::uint8_t port, CxlOutput& out);
@@ -103,6 +115,7 @@ class HomeAgent {
   void memory_written(std::uint32_t token, CxlOutput& out);
 
  private:
+  static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
   struct Transaction {
     cxl::D2hReq opcode{};
     std::uint8_t port = 0;
@@ -119,6 +132,7 @@ class HomeAgent {
     bool is_written = false;   ///< and their data have come
     bool was_held = false;     ///< evictions: the cache still had the line when its turn came
     CxlLine line{};
+    std::uint64_t arrival = kClosed;
     std::uint32_t next = kNobody;
   };
   using Queue = TokenPool<Transaction>::Queue;
@@ -139,7 +153,9 @@ class HomeAgent {
   };
 
   // What comes in (home_agent.cpp).
-  void requested(std::uint8_t port, const CxlMessage& request, LineRights rights, CxlOutput& out);
+  void requested(std::uint8_t port, const CxlMessage& request, const RequestPermit& permit,
+                 CxlOutput& out);
+  void want_line(std::uint32_t transaction);
   void answered(std::uint8_t port, const CxlMessage& response, CxlOutput& out);
   void note_kept(std::uint8_t port, cxl::D2hRsp response, const Expected& expected);
   void data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line, CxlOutput& out);
@@ -162,6 +178,10 @@ class HomeAgent {
   void write_back(std::uint32_t transaction, CxlOutput& out);
   void finish(std::uint32_t transaction, CxlOutput& out);
   void end_turn(std::uint64_t address);
+  void close(std::uint32_t transaction) {
+    transactions_[transaction].arrival = kClosed;
+    transactions_.close(transaction);
+  }
   std::uint16_t expect(std::uint32_t transaction, std::uint8_t port);
   void respond(const Transaction& request, cxl::H2dRsp response, std::uint16_t rsp_data,
                CxlOutput& out);

@@ -234,7 +234,7 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   if (!request.is_refused) {
     end_turn(request.address);
   }
-  transactions_.close(transaction);
+  close(transaction);
   --active_;
 }
 

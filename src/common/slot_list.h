@@ -114,6 +114,8 @@ class TokenPool {
   /// All so far, open or not.
   auto begin() { return records_.begin(); }
   auto end() { return records_.end(); }
+  auto begin() const { return records_.begin(); }
+  auto end() const { return records_.end(); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
   std::size_t open_count() const { return records_.size() - free_.size(); }
   /// The one that open() gives next.

@@ -200,7 +200,7 @@ void check_buffers(const Config& config, BrokenRelations& broken) {
   }
   if (workload.kind == WorkloadKind::kTrace) {
     const auto& dhi = config.device.dhi;
-    const bool flushes = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
+    const bool flushes = config.uses_handles() && dhi.supported && dhi.enabled;
     broken.add_if(flushes && workload.buffer_base >= config.host.memory.size,
                   {"workload.buffer_base", "host.memory.size"},
                   "flushes of handles read {}, beyond the memory of {}; expected a lower "

@@ -30,12 +30,22 @@ void check_cxl_cache(const Config& config, const TopologyFacts& topology, Broken
                 "CXL.cache behind a switch; expected system.topology direct");
   check_sets("device.cxl.cache.size", "device.cxl.cache.ways", cache.size, cache.ways, broken);
   const std::uint32_t bits = config.cxl_handle_bits();
-  broken.add_if(
-      config.link.cxl.identity == CxlIdentity::kDhiAdded &&
-          config.workload.domains > std::uint64_t{1} << bits,
-      {"link.cxl.identity", "link.cxl.handle_bits", "device.dhi.bits", "workload.domains"},
-      "{} domains and handles of {} bits on CXL.cache; expected workload.domains up to {}",
-      config.workload.domains, bits, std::uint64_t{1} << bits);
+  const auto& dhi = config.device.dhi;
+  broken.add_if(config.has_cxl_handles() && bits < dhi.bits,
+                {"link.cxl.identity", "link.cxl.handle_bits", "device.dhi.bits"},
+                "handles of {} bits, and {} bits for them on CXL.cache; expected "
+                "link.cxl.handle_bits {} or more, or 0",
+                dhi.bits, bits, dhi.bits);
+  // Whoever has no handle has to be able to say who it is. [CXL-7.4]
+  const bool may_lack_one = !dhi.supported || !dhi.enabled ||
+                            dhi.management == HandleManagement::kSoftware ||
+                            dhi.allocate_at == AllocateAt::kContextCreation;
+  broken.add_if(config.has_cxl_handles() && may_lack_one && dhi.on_miss == OnMiss::kStall,
+                {"link.cxl.identity", "device.dhi.on_miss", "device.dhi.supported",
+                 "device.dhi.enabled", "device.dhi.management", "device.dhi.allocate_at"},
+                "requests of CXL.cache that may have no handle, and no room for their identity; "
+                "expected device.dhi.on_miss bypass, or handles that the device allocates at "
+                "first use");
   constexpr unsigned kMostCaches = 16;  // CacheID has four bits
   broken.add_if(
       cache.size > 0 && topology.devices > kMostCaches, {"device.cxl.cache.size", "system.devices"},

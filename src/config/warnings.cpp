@@ -176,15 +176,17 @@ std::uint64_t domains_in_use(const WorkloadConfig& workload) {
 
 bool uses_handles(const Config& config) {
   const auto& dhi = config.device.dhi;
-  return config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
+  return config.uses_handles() && dhi.supported && dhi.enabled;
 }
 
 /// A miss waits for a handle: it is neither software's to give one nor part of creating a context.
 bool stalls_on_miss(const Config& config) {
   const auto& dhi = config.device.dhi;
-  const bool has_domains = config.workload.kind != WorkloadKind::kHostile &&
-                           config.workload.kind != WorkloadKind::kTrace &&
-                           config.workload.via == WorkloadVia::kDma;
+  const bool has_domains =
+      config.workload.kind != WorkloadKind::kHostile &&
+      config.workload.kind != WorkloadKind::kTrace &&
+      (config.workload.via == WorkloadVia::kCxlCache ? config.has_cxl_handles()
+                                                     : config.workload.via == WorkloadVia::kDma);
   return uses_handles(config) && has_domains && dhi.on_miss == OnMiss::kStall &&
          dhi.management == HandleManagement::kDevice && dhi.allocate_at == AllocateAt::kFirstUse;
 }

@@ -22,7 +22,7 @@ using Warnings = std::vector<std::string>;
 /// PASID; none elsewhere. [DHI S3]
 std::optional<std::uint32_t> last_pasid_for_grant(const Config& device, const Config& port) {
   const auto& dhi = device.device.dhi;
-  if (device.link.identity != Identity::kDhi || !dhi.supported || !dhi.enabled ||
+  if (!device.uses_handles() || !dhi.supported || !dhi.enabled ||
       !device.device.functions.has_pasid || port.host.dhi.grant != GrantPolicy::kConfigured) {
     return std::nullopt;
   }
@@ -38,6 +38,8 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
   const bool is_pio = workload.via == WorkloadVia::kPio;  // its device returns credits to memory
   const bool has_buffers = has_requests(workload.via) && workload.kind != WorkloadKind::kTrace &&
                            workload.kind != WorkloadKind::kHostile;
+  const bool is_cxl = workload.via == WorkloadVia::kCxlCache &&
+                      workload.kind != WorkloadKind::kTrace;  // by addresses of the host
   const bool reads = has_buffers && !is_pio && workload.kind != WorkloadKind::kPostedWrite;
   const bool is_plain = port.iommu.translation == Translation::kOff;  // addresses are the host's
   const Bytes first = workload.buffer_base, all = workload.buffer_size * workload.domains;
@@ -46,7 +48,9 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
     const Bytes to = std::min(window.base + window.size, first + all);
     return from < to ? to - from : 0;
   };
-  const bool is_trusted = device.link.identity == Identity::kDhi && device.device.dhi.trusted;
+  const bool has_handles =
+      is_cxl ? device.has_cxl_handles() : device.link.identity == Identity::kDhi;
+  const bool is_trusted = has_handles && device.device.dhi.trusted;
   const Bytes least = workload.sizes.empty() ? workload.payload : 1;
   const Bytes inside = host.dma_window.size == 0 ? all : covered(host.dma_window);
   const Time latency = device.host.memory.timing.latency;
@@ -71,25 +75,24 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
                    "latency of {:.1f} ns: a read that waits may time out, and its completion then "
                    "comes for nobody; expected more than twice host.memory.timing.latency",
                    timeout.ns(), name, latency.ns())},
-      {has_buffers && is_plain && inside < least,
+      {((has_buffers && is_plain) || is_cxl) && inside < least,
        fmt::format("host.dma_window: {} from {} on leave no room for a request in {}: each is "
                    "refused; expected a window that holds them, or host.dma_window.size: unlimited",
                    config::size_text(host.dma_window.size), config::size_text(host.dma_window.base),
                    buffers)},
-      {has_buffers && is_plain && !is_trusted && covered(host.trusted_window) == all,
+      {((has_buffers && is_plain) || is_cxl) && !is_trusted && covered(host.trusted_window) == all,
        fmt::format(
            "host.trusted_window: {} from {} on cover {}, which is not trusted: each request "
-           "is refused; expected device.dhi.trusted with link.identity: dhi, or a window "
-           "beside them",
+           "is refused; expected device.dhi.trusted with {}, or a window beside them",
            config::size_text(host.trusted_window.size), config::size_text(host.trusted_window.base),
-           buffers)},
+           buffers, is_cxl ? "link.cxl.identity: dhi_added" : "link.identity: dhi")},
       {has_buffers && !host.pasid && device.device.functions.has_pasid &&
            (device.link.identity == Identity::kBdfPasid || device.link.identity == Identity::kDhi),
        fmt::format("host.pasid: false above {}, whose requests name PASIDs, in ALLOC at the least: "
                    "each TLP with one is malformed; expected device.functions.has_pasid: false, or "
                    "host.pasid: true",
                    name)},
-      {has_buffers && last_pasid && is_refused,
+      {(has_buffers || (is_cxl && has_handles)) && last_pasid && is_refused,
        fmt::format("host.dhi.granted: PASIDs {} to {}, but the domains of {} have PASIDs 0 to {}: "
                    "their handles are refused, and {}; expected first_pasid 0 and last_pasid of at "
                    "least {}, or host.dhi.grant: any",

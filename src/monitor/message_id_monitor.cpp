@@ -70,6 +70,7 @@ constexpr unsigned bit(cxl::H2dRsp pull) {
 // With errors any pull may come as GO_ERR_WritePull.
 constexpr unsigned kGoPulls = bit(cxl::H2dRsp::kGoWritePull) | bit(cxl::H2dRsp::kGoErrWritePull);
 constexpr unsigned kFastPull = bit(cxl::H2dRsp::kFastGoWritePull);
+constexpr unsigned kPostedPulls = kFastPull | bit(cxl::H2dRsp::kGoErrWritePull);  // [COH-3.13]
 
 constexpr std::size_t kCacheOpcodes = 32;
 constexpr std::array<CacheRequest, kCacheOpcodes> kCacheRequests = [] {
@@ -87,8 +88,8 @@ constexpr std::array<CacheRequest, kCacheOpcodes> kCacheRequests = [] {
   set(cxl::D2hReq::kItoMWr, {kPull, kNothing, kGoPulls, &kOfWrite});
   set(cxl::D2hReq::kWrCur, {kPull, kNothing, kGoPulls, &kOfWrite});
   set(cxl::D2hReq::kWrInv, {kPull, kGo, bit(cxl::H2dRsp::kWritePull), &kOfWrite});
-  set(cxl::D2hReq::kWoWrInv, {kPull, kExtCmp, kFastPull, &kOfWrite});
-  set(cxl::D2hReq::kWoWrInvF, {kPull, kExtCmp, kFastPull, &kOfWrite});
+  set(cxl::D2hReq::kWoWrInv, {kPull, kExtCmp, kPostedPulls, &kOfWrite});
+  set(cxl::D2hReq::kWoWrInvF, {kPull, kExtCmp, kPostedPulls, &kOfWrite});
   set(cxl::D2hReq::kCleanEvict,
       {kPull, kNothing, kGoPulls | bit(cxl::H2dRsp::kGoWritePullDrop), &kOfEviction});
   set(cxl::D2hReq::kDirtyEvict, {kPull, kNothing, kGoPulls, &kOfEviction});
@@ -270,7 +271,7 @@ void MessageIdMonitor::pull(Request& request, const Packet& packet, Time now) {
   data.is_pull = true;
   data.asker = request.note.uid;
   data.asker_id = request.note.id;
-  request.later = asked.behind_pull;
+  request.later = response == cxl::H2dRsp::kGoErrWritePull ? std::uint8_t{} : asked.behind_pull;
 }
 
 void MessageIdMonitor::cache_responds(Request& snoop, const Packet& packet, Time now) {

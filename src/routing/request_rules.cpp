@@ -16,8 +16,7 @@ bool handle_replaces_bdf(const IdentityForm& form) {
   return form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
 }
 
-bool lies_in(const Tlp& tlp, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
-  const std::uint64_t bytes = bytes_named(tlp);
+bool lies_in(std::uint64_t bytes, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
   return address >= base && address - base < size && bytes <= size - (address - base);
 }
 }  // namespace
@@ -133,18 +132,22 @@ const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing
 
 const char* HostRules::address_refusal_of(const Tlp& tlp, std::uint64_t address,
                                           const DomainStanding& standing) const {
-  if (!lies_in(tlp, address, 0, memory_bytes_)) {
+  if (!lies_in(bytes_named(tlp), address, 0, memory_bytes_)) {
     return "unmapped_address";  // [LNK-13.7]
   }
   // What touches no memory is let through, so that whoever may write can flush. [DHI S3]
-  if (!checks_windows_ || is_zero_length_read(tlp)) {
-    return nullptr;
-  }
-  if (window_.size != 0 && !lies_in(tlp, address, window_.base, window_.size)) {
+  return !checks_windows_ || is_zero_length_read(tlp)
+             ? nullptr
+             : window_refusal_of(address, bytes_named(tlp), standing);
+}
+
+const char* HostRules::window_refusal_of(std::uint64_t address, std::uint64_t bytes,
+                                         const DomainStanding& standing) const {
+  if (window_.size != 0 && !lies_in(bytes, address, window_.base, window_.size)) {
     return "outside_dma_window";
   }
   const bool is_inside = trusted_.size != 0 && address < trusted_.base + trusted_.size &&
-                         trusted_.base < address + bytes_named(tlp);
+                         trusted_.base < address + bytes;
   return is_inside && !standing.is_trusted ? "untrusted_request" : nullptr;
 }
 

@@ -81,6 +81,10 @@ class HostRules {
   /// Why it cannot be served at this address of the host, or nullptr.
   const char* address_refusal_of(const Tlp& tlp, std::uint64_t address,
                                  const DomainStanding& standing) const;
+  /// The same for bytes that are there, by whatever way. [DHI S3]
+  const char* window_refusal_of(std::uint64_t address, std::uint64_t bytes,
+                                const DomainStanding& standing) const;
+  bool checks_windows() const { return checks_windows_; }
 
  private:
   bool serves(const Tlp& tlp) const;

@@ -127,6 +127,9 @@ class UseClock {
 struct StallCount {
   Time time{};
   std::uint64_t count = 0;
+  StallCount operator+(const StallCount& other) const {
+    return {time + other.time, count + other.count};
+  }
   StallCount operator-(const StallCount& before) const {
     return {time - before.time, count - before.count};
   }

@@ -43,6 +43,8 @@ machines = [
     ("examples/own_trace", ["link.identity=bdf_pasid"]),
     ("examples/cxl_cache", [few]),
     ("examples/cxl_cache", [few, "link.cxl.identity=dhi_added"]),
+    ("examples/cxl_cache", [few, domains, "link.cxl.identity=dhi_added", "device.dhi.bits=2", "host.dhi.table=shared", "host.dhi.grant=configured"]),
+    ("examples/cxl_cache", [few, domains, "link.cxl.identity=full_added", "iommu.translation=first_stage", "iommu.secure_ats=true"]),
     ("checks/saturated", [few, domains, "link.identity=dhi", "device.dhi.management=software"]),
     ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4"]),
     ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4", "iommu.translation=first_stage"]),

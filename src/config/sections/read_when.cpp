@@ -34,20 +34,25 @@ std::vector<Relation> relations() {
   const Condition plan = is_not("network.topology", {"cable", "switch"});
   const Condition sessions = is_true("device.srdma.enabled");
   const Condition several = is_not("workload.domains", {"1"});
-  const Condition handles = is("link.identity", {"dhi"}) && pcie;
+  const Condition tlp_handles = is("link.identity", {"dhi"}) && pcie;
+  const Condition cxl = is("link.preset", {"cxl68_*", "cxl256_*"});
+  const Condition cxl_cache = is_not("device.cxl.cache.size", {"none"});
+  const Condition handles =
+      tlp_handles || (cxl && cxl_cache && is("link.cxl.identity", {"dhi_added"}));
   const Condition device_handles =
       handles && is_true("device.dhi.supported") && is_true("device.dhi.enabled");
   const Condition driver = is_true("host.iommu_driver.enabled");
   // CXL carries host addresses, but the driver maps buffers of any requests.
   const Condition translation = is_not("iommu.translation", {"off"}) && (dma || driver);
+  // Permissions of what caches ask for. [CXL-7.10]
+  const Condition permissions =
+      is_not("iommu.translation", {"off"}) && is("workload.via", {"cxl_cache"});
   const Condition atc = is_true("device.atc.enabled") && translation && pcie;
   const Condition pretranslation =
       rdma && translation && is_true("device.rdma.pretranslation.enabled");
   const Condition switches = is("system.topology", {"switch", "graph"});
   const Condition flits = is_true("link.flit_mode") || is("link.preset", {"gen6*", "cxl256_gen6*"});
-  const Condition cxl = is("link.preset", {"cxl68_*", "cxl256_*"});
   const Condition cxl_memory = is_not("device.cxl.memory", {"none"});
-  const Condition cxl_cache = is_not("device.cxl.cache.size", {"none"});
   const Condition hdm_db = cxl_memory && is("device.cxl.coherence", {"hdm_db"});
   return {
       // ---- system
@@ -61,8 +66,9 @@ std::vector<Relation> relations() {
       {{"host.dma_window.base"}, is_not("host.dma_window.size", {"unlimited"})},
       {{"host.trusted_window.base"}, is_not("host.trusted_window.size", {"none"})},
       {{"host.dhi.table", "host.dhi.entries", "host.dhi.dealloc", "host.dhi.check_capabilities",
-        "host.dhi.report_errors", "host.dhi.unknown_domain", "host.dhi.storage"},
+        "host.dhi.report_errors", "host.dhi.storage"},
        handles || hostile},
+      {{"host.dhi.unknown_domain"}, tlp_handles || hostile},
       {{"host.dhi.entries"}, is("host.dhi.table", {"shared"})},
       {{"host.dhi.granted"}, is("host.dhi.grant", {"configured"})},
       {{"host.dhi.storage.cache_entries", "host.dhi.storage.timing.dram"},
@@ -166,7 +172,7 @@ std::vector<Relation> relations() {
       {{"host.cxl_mem.read", "host.cxl_mem.cache"}, hdm_db},
       {{"host.cxl_cache"}, cxl_cache},
       // ---- iommu
-      {{"iommu"}, translation || hostile},
+      {{"iommu"}, translation || permissions || hostile},
       {{"iommu.second_stage_cache", "iommu.timing.second_stage_cache"},
        is("iommu.translation", {"nested"})},
       {{"iommu.permission_cache", "iommu.timing.permission_cache"}, is_true("iommu.secure_ats")},
@@ -190,7 +196,7 @@ std::vector<Relation> relations() {
       {{"link.credits", "link.ack_coalesce", "link.skp", "link.timing.retrain",
         "link.timing.replay_timeout"},
        pcie},
-      {{"link.dhi_form"}, handles},
+      {{"link.dhi_form"}, tlp_handles},
       {{"link.error_burst"}, flits && is_not("link.error_rate", {"0.0"})},
       {{"link.shared_credits", "link.timing.fec"}, flits},
       {{"link.cxl"}, cxl},

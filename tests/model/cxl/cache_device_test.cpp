@@ -10,6 +10,26 @@
 namespace flitwise::cache_device_test {
 namespace {
 
+/// Answers as the test says, and notes which pins come back.
+class FakeNames final : public LineNames {
+ public:
+  Handles::Answer answer;
+  std::vector<DomainId> asked;
+  std::vector<std::uint32_t> over;  ///< residencies
+  std::function<void()> changed;
+
+  Handles::Answer acquire_for_line(const Transfer& transfer, Time /*now*/) override {
+    asked.push_back(transfer.domain);
+    return answer;
+  }
+  void line_over(HandlePin pin, Time /*now*/) override { over.push_back(pin.residency); }
+  const DeviceIdentity& identity_of(DomainId /*domain*/) const override { return identity_; }
+  void on_change(std::function<void()> tell) override { changed = std::move(tell); }
+
+ private:
+  const DeviceIdentity identity_{Bdf::of(1, 0, 0), Pasid{7}};
+};
+
 Config config_of_cache() {
   Config config;
   config.device.timing.clock = Time::from_ns(1);
@@ -20,26 +40,31 @@ Config config_of_cache() {
 
 class CacheDeviceTest : public testing::Test {
  protected:
-  CacheDeviceTest() {
-    link_.to_agent.bind(cache_.from_link);
-    cache_.to_link.bind(link_.from_agent);
-    cache_.attach(engine_);
-    cache_.start_window();
+  explicit CacheDeviceTest(CxlIdentity form = CxlIdentity::kSpec, OnMiss on_miss = OnMiss::kStall) {
+    config_.link.cxl.identity = form;
+    config_.device.dhi.on_miss = on_miss;
+    cache_ = std::make_unique<CxlCacheDevice>("cache", config_.device, CxlDomainField::of(config_),
+                                              names_, std::uint8_t{0}, pool_, tracer_, nullptr);
+    link_.to_agent.bind(cache_->from_link);
+    cache_->to_link.bind(link_.from_agent);
+    cache_->attach(engine_);
+    cache_->start_window();
     run(0);
   }
   static void run(double ns) { sc_core::sc_start(ns, sc_core::SC_NS); }
-  void ask(Op op, std::uint64_t address) {
+  void ask(Op op, std::uint64_t address, DomainId domain = DomainId{0}) {
     Transfer one;
+    one.domain = domain;
     one.op = op;
     one.address = address;
     one.bytes = 64;
     engine_.work.push_back(one);
-    cache_.wake();
+    cache_->wake();
     run(2);
   }
   CxlCacheResult result() const {
     RunResult run;
-    cache_.report(run);
+    cache_->report(run);
     return run.rows<CxlCacheResult>().at(0);
   }
   void grant(cxl::GoState state, const CxlLine& line) {
@@ -56,13 +81,115 @@ class CacheDeviceTest : public testing::Test {
     run(20);
   }
 
-  const Config config_ = config_of_cache();
+  Config config_ = config_of_cache();
+  FakeNames names_;
   PacketPool pool_;
   LatencyTracer tracer_{{}};
   test::FakeCxlLink link_{"link"};
   test::FakeEngine engine_;
-  CxlCacheDevice cache_{"cache", config_.device, 0, pool_, tracer_, nullptr};
+  std::unique_ptr<CxlCacheDevice> cache_;
 };
+
+/// Its requests carry handles.
+struct HandlesTest : CacheDeviceTest {
+  explicit HandlesTest(OnMiss on_miss = OnMiss::kStall)
+      : CacheDeviceTest(CxlIdentity::kDhiAdded, on_miss) {
+    name_by(5);
+  }
+  void name_by(std::uint16_t handle) {
+    names_.answer = {Handles::Outcome::kHandle, Dhi{handle}, {Dhi{handle}, 3}, false, {}};
+  }
+};
+
+TEST_F(HandlesTest, ARequestCarriesItsHandleUntilItIsAnswered_CXL_7_8) {
+  ask(Op::kRead, 0x4000, DomainId{2});
+  ASSERT_EQ(link_.sent.size(), 1U);
+  EXPECT_EQ(link_.message(0).identity, 5U);
+  EXPECT_EQ(names_.asked, std::vector<DomainId>{DomainId{2}});
+  EXPECT_TRUE(names_.over.empty());
+  grant(cxl::GoState::kShared, CxlLine{});
+  EXPECT_EQ(names_.over, std::vector<std::uint32_t>{3}) << "the line stays without it";
+  EXPECT_EQ(cache_->rules().state(0x4000), LineState::kShared);
+}
+
+TEST_F(HandlesTest, AHitAsksForNoHandle_CXL_7_8) {
+  ask(Op::kRead, 0x4000);
+  grant(cxl::GoState::kShared, CxlLine{});
+  ask(Op::kRead, 0x4000);
+  run(20);
+  EXPECT_EQ(engine_.ends.size(), 2U);
+  EXPECT_EQ(names_.asked.size(), 1U);
+}
+
+TEST_F(HandlesTest, ARequestWaitsForItsHandleAndGoesOnWhenToldOfAChange_CXL_7_8) {
+  names_.answer = {};
+  names_.answer.outcome = Handles::Outcome::kWait;
+  ask(Op::kRead, 0x4000);
+  EXPECT_TRUE(link_.sent.empty());
+  name_by(6);
+  names_.changed();
+  run(2);
+  ASSERT_EQ(link_.sent.size(), 1U);
+  EXPECT_EQ(link_.message(0).identity, 6U);
+}
+
+TEST_F(HandlesTest, ARequestThatNothingNamesFails_CXL_7_8) {
+  names_.answer = {};
+  names_.answer.outcome = Handles::Outcome::kUnnamed;
+  ask(Op::kRead, 0x4000);
+  run(20);
+  EXPECT_TRUE(link_.sent.empty());
+  ASSERT_EQ(engine_.ends.size(), 1U);
+  EXPECT_EQ(engine_.ends[0].status, TransferStatus::kUnsupportedRequest);
+  EXPECT_EQ(cache_->errors()["cxl_request_unnamed"], 1U);
+}
+
+TEST_F(HandlesTest, TheLookUpTakesItsTimeInFrontOfTheLink_DHI_D7) {
+  names_.answer.latency = Time::from_ns(40);
+  ask(Op::kRead, 0x4000);
+  run(100);
+  ASSERT_EQ(link_.sent.size(), 1U);
+  EXPECT_EQ(
+      link_.sent[0].ready - link_.sent[0].packet->stamps[static_cast<std::size_t>(Hop::kHandle)],
+      Time::from_ns(45));
+}
+
+TEST_F(HandlesTest, WithTheLinkAllHandlesAreLetGo_CXL_7_5) {
+  ask(Op::kRead, 0x4000);
+  cache_->link_lost(0);
+  EXPECT_EQ(names_.over, std::vector<std::uint32_t>{3});
+}
+
+TEST_F(HandlesTest, ALineOfAnotherDomainLeavesFirst_COH_2_9) {
+  ask(Op::kRead, 0x4000, DomainId{1});
+  grant(cxl::GoState::kShared, CxlLine{});
+  ask(Op::kRead, 0x4000, DomainId{2});
+  ASSERT_EQ(link_.sent.size(), 2U);
+  EXPECT_EQ(link_.message(1).opcode, static_cast<std::uint8_t>(cxl::D2hReq::kCleanEvict));
+  EXPECT_EQ(result().hits, 0U);
+  CxlMessage drop;
+  drop.channel = CxlChannel::kH2dRsp;
+  drop.opcode = static_cast<std::uint8_t>(cxl::H2dRsp::kGoWritePullDrop);
+  drop.id = link_.message(1).id;
+  link_.deliver(pool_, drop);
+  run(2);
+  ASSERT_EQ(link_.sent.size(), 3U);
+  EXPECT_EQ(link_.message(2).opcode, static_cast<std::uint8_t>(cxl::D2hReq::kRdShared));
+  EXPECT_EQ(names_.asked.back(), DomainId{2});
+}
+
+struct BypassTest : HandlesTest {
+  BypassTest() : HandlesTest(OnMiss::kBypass) {}
+};
+
+TEST_F(BypassTest, ABitSaysWhetherTheFieldHoldsAHandle_CXL_7_4) {
+  ask(Op::kRead, 0x4000);
+  names_.answer = {};
+  ask(Op::kRead, 0x5000);
+  ASSERT_EQ(link_.sent.size(), 2U);
+  EXPECT_EQ(link_.message(0).identity, 5U << 1);
+  EXPECT_EQ(link_.message(1).identity, ((std::uint64_t{7} << 16 | 0x100) << 1) | 1U);
+}
 
 TEST_F(CacheDeviceTest, AMissAsksTheHomeAndALaterReadHits_COH_2_2) {
   ask(Op::kRead, 0x4000);
@@ -110,12 +237,12 @@ TEST_F(CacheDeviceTest, ASnoopTakesALineThatWasWritten_COH_4_1) {
 
 TEST_F(CacheDeviceTest, WhatIsOutFailsWithTheLinkAndNothingIsAskedUntilItIsUp_CXL_7_5) {
   ask(Op::kRead, 0x4000);
-  cache_.link_lost(0);
+  cache_->link_lost(0);
   ask(Op::kRead, 0x5000);
   ASSERT_GE(engine_.ends.size(), 1U);
   EXPECT_EQ(engine_.ends[0].status, TransferStatus::kTimeout);
   const std::size_t before = link_.sent.size();
-  cache_.link_up();
+  cache_->link_up();
   run(10);
   EXPECT_GT(link_.sent.size(), before);
 }
@@ -126,7 +253,7 @@ TEST_F(CacheDeviceTest, AnAnswerToNoRequestIsCounted_COH_7_1) {
   message.id = 3;
   const CxlLine line{};
   link_.deliver(pool_, message, &line);
-  EXPECT_EQ(cache_.errors()["unexpected_cxl_message"], 1U);
+  EXPECT_EQ(cache_->errors()["unexpected_cxl_message"], 1U);
   EXPECT_TRUE(engine_.ends.empty());
 }
 

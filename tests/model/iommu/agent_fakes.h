@@ -105,11 +105,15 @@ struct FakeWalkClient final : TranslationClient {
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override {
     outcomes[ticket] = {result, when};
   }
-  void invalidated() override { ++times_invalidated; }
+  void invalidated(const PhysicalPages& pages) override {
+    ++times_invalidated;
+    last_pages = pages;
+  }
   bool is_drained() const override { return drained; }
 
   std::map<std::uint64_t, std::pair<WalkResult, Time>> outcomes;
   unsigned times_invalidated = 0;
+  PhysicalPages last_pages;
   bool drained = true;
 };
 

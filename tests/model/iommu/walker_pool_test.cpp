@@ -126,6 +126,24 @@ TEST_F(WalkerPoolTest, IOM_6_10_AfterAnInvalidationEachWalksForItself) {
   EXPECT_GT(events.settled, 0U);
 }
 
+// [CXL-7.11]
+TEST_F(WalkerPoolTest, CXL_7_11_ClientsHearOfThePagesWhosePermissionsGo) {
+  make(1);
+  pool->invalidate(IotlbInvalidation{});
+  EXPECT_EQ(client.last_pages.bytes, 0U);
+  PermissionInvalidation range;
+  range.granularity = PermissionInvalidation::Granularity::kRange;
+  range.address = 0x7000;
+  range.address_mask = 1;
+  pool->invalidate(range);
+  EXPECT_EQ(client.last_pages.from, 0x6000U);
+  EXPECT_EQ(client.last_pages.bytes, 0x2000U);
+  pool->invalidate(PermissionInvalidation{});
+  EXPECT_EQ(client.last_pages.bytes, PhysicalPages::all().bytes);
+  pool->invalidate(PasidCacheInvalidation{});
+  EXPECT_EQ(client.last_pages.bytes, PhysicalPages::all().bytes);
+}
+
 TEST_F(WalkerPoolTest, IQU_06_IsNotDrainedWhileAClientIsNot) {
   make(1);
   client.drained = false;

@@ -214,7 +214,7 @@ TEST_F(TranslationStageTest, LNK_9_1_HeldMessageFollowsTheWriteBeforeIt) {
 // [IQU-06]
 TEST_F(TranslationStageTest, IQU_06_IsDrainedOnceWhatWasAskedBeforeTheInvalidationIsServed) {
   translate(TlpType::kMRd, 1);
-  agent.client->invalidated();
+  agent.client->invalidated({});
   EXPECT_FALSE(agent.client->is_drained());
   translate(TlpType::kMRd, 2);
   agent.answer(1, 0);

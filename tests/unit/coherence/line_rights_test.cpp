@@ -22,7 +22,7 @@ constexpr LineRights kNothing{false, false}, kToRead{true, false}, kToWrite{fals
 struct RightsBench : HomeBench {
   void request(std::uint8_t port, D2hReq opcode, std::uint16_t cqid, LineRights rights,
                std::uint64_t address = 0) {
-    home.receive(port, message_of(CxlChannel::kD2hReq, opcode, cqid, address), {}, out, rights);
+    home.receive(port, message_of(CxlChannel::kD2hReq, opcode, cqid, address), {}, out, {rights});
   }
   /// Neither memory nor another cache hears of it, and the home remembers nothing.
   void expect_untouched() {
@@ -245,7 +245,7 @@ TEST(LineRights, COH_3_12_AHostileCacheReachesWhatItMayAndNothingElse) {
   std::uint64_t secrets = 0, owned = 0;
   for (int i = 0; i < kMessages; ++i) {
     const CxlMessage message = any_message(random);
-    bench.home.receive(0, message, line_of_value(7), bench.out, rights_at(message.address));
+    bench.home.receive(0, message, line_of_value(7), bench.out, {rights_at(message.address)});
     bench.run_memory();
     for (const CxlOut& sent : bench.out) {
       const bool is_data = sent.port == 0 && sent.message.channel == CxlChannel::kH2dData;

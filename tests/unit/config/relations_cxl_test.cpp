@@ -52,13 +52,24 @@ TEST(RelationsCxl, CXL_7_2_RequestsByCxlCacheNeedACache) {
                  "expected workload.at untranslated");
 }
 
-TEST(RelationsCxl, CXL_7_4_HandlesHaveBitsForAllDomains) {
+TEST(RelationsCxl, CXL_7_4_AHandleFitsItsField) {
   const Sets handles = with(kCache, {"link.cxl.identity=dhi_added", "device.dhi.bits=4"});
-  expect_accepted(with(handles, {"workload.domains=16"}));
-  expect_refused(with(handles, {"workload.domains=17"}), "17 domains and handles of 4 bits");
-  expect_accepted(with(handles, {"workload.domains=17", "link.cxl.handle_bits=15"}));
-  expect_refused(with(handles, {"workload.domains=9", "link.cxl.handle_bits=3"}),
-                 "9 domains and handles of 3 bits");
+  expect_accepted(handles);
+  expect_accepted(with(handles, {"workload.domains=17"}));  // they take turns [DHI D9]
+  expect_accepted(with(handles, {"link.cxl.handle_bits=15"}));
+  expect_refused(with(handles, {"link.cxl.handle_bits=3"}),
+                 "handles of 4 bits, and 3 bits for them on CXL.cache");
+}
+
+TEST(RelationsCxl, CXL_7_4_WhoeverMayHaveNoHandleNeedsRoomForItsIdentity) {
+  const Sets handles = with(kCache, {"link.cxl.identity=dhi_added"});
+  for (const char* const set :
+       {"device.dhi.supported=false", "device.dhi.enabled=false", "device.dhi.management=software",
+        "device.dhi.allocate_at=context_creation"}) {
+    expect_refused(with(handles, {set}), "requests of CXL.cache that may have no handle");
+    expect_accepted(with(handles, {set, "device.dhi.on_miss=bypass"}));
+    expect_accepted(with(kCache, {set}));
+  }
 }
 
 TEST(RelationsCxl, CXL_3_8_MemoryNeedsACxlLinkOfItsOwn) {

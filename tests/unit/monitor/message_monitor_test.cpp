@@ -206,6 +206,14 @@ TEST_F(MessageMonitorTest, TheEndOfAWriteComesBehindItsData) {
   EXPECT_THAT(rules(), ElementsAre("COH-2.6", "COH-2.6"));
 }
 
+TEST_F(MessageMonitorTest, COH_3_13_APostedWriteThatIsRefusedHasNoEnd) {
+  pass(request(cxl::D2hReq::kWoWrInv, 2));
+  pass(response(cxl::H2dRsp::kGoErrWritePull, 2, 7));
+  pass(cache_data(7));
+  pass(request(cxl::D2hReq::kWoWrInv, 2));  // its CQID is free
+  EXPECT_THAT(rules(), IsEmpty());
+}
+
 TEST_F(MessageMonitorTest, APullTakesAnIdOfItsOwn) {
   pass(snoop(6));
   pass(request(cxl::D2hReq::kItoMWr, 2));
