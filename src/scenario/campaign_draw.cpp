@@ -101,6 +101,10 @@ class CxlDraw : private CampaignDraw {
     set("host.cxl_cache.pulls_clean_evictions", one_of("true", "false"));
     set("link.cxl.identity", one_of("spec", "full_added", "dhi_added"));
     set("link.cxl.handle_bits", one_of("0", "8", "32"));
+    set("workload.domains", one_of("1", "3", "8"));
+    set("device.dhi.bits", one_of("2", "8"));
+    set("device.dhi.alloc_order", one_of("flush", "ack"));
+    set("device.dhi.on_miss", one_of("stall", "bypass"));
     set("workload.via", "cxl_cache");
     set("workload.buffer_size", one_of("4KiB", "64KiB"));
     if (below(4) == 0) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hostile device on CXL.cache reaches what it was granted and nothing else; a million messages:
+// tests/long. [DHI S1] [DHI S2] [DHI S3] [CXL-7.7]
+#include "support/hostile_lines.h"
+
+namespace flitwise::test::cxl_hostile_lines_test {
+namespace {
+
+TEST(CxlHostileLines, S1_ForgedAndStaleHandlesHarmNobody) {
+  attack_lines(20'000, 1);
+}
+
+}  // namespace
+}  // namespace flitwise::test::cxl_hostile_lines_test
