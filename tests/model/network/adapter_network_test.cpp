@@ -302,9 +302,9 @@ TEST(AdapterNetwork, NW_1_CutThroughAddsTheTimeOfHeadersAlone) {
 TEST(AdapterNetwork, KY_7_NoBytesBehindTheUdpHeaderChangeWhatSwitchesDo) {
   AdapterNetwork::Setup setup = of(leaf_spine_plan(2, 2, 4, {kRate, kPropagation}, {40, kLatency}));
   setup.network.ecn.is_on = true;
-  setup.network.switches.queue = 60'000;
+  setup.network.switches.queue = 12'000;
   setup.network.ecn.kmin = 2'000;
-  setup.network.ecn.kmax = 50'000;
+  setup.network.ecn.kmax = 10'000;
   setup.network.ecn.pmax = 0.5;
   Bench plain(setup, "plain", 4, true), other(setup, "other", 4, true);
   Random sizes(1), noise(2);
@@ -378,7 +378,8 @@ TEST(AdapterNetwork, CC_1_AMarkIsInTheBytesOfTheFrame) {
   EXPECT_EQ(dropped.came(0).size() + dropped.row(0).drops, 10U);
   EXPECT_EQ(dropped.network().errors(),
             (Component::Counts{{"network_early_drop", dropped.row(0).drops}}));
-  EXPECT_EQ(dropped.row(0).drops, ce);  // the same draw decides
+  EXPECT_GT(dropped.row(0).drops, 0U);
+  EXPECT_LE(dropped.row(0).drops, ce);  // what is dropped is in no queue before those behind it
   marked.expect_all_settled();
   dropped.expect_all_settled();
 }

@@ -203,7 +203,7 @@ TEST(RdmaCables, WhatSoftwareAndAdapterShareHasRoomInABuffer) {
 
 TEST(RdmaCables, WhatIsNoWorkRequestIsRefused) {
   EXPECT_THAT(problems_of(cables(kOneWay, "kind: read")),
-              Contains(HasSubstr("kind read by rdma; expected posted_write")));
+              Contains(HasSubstr("kind read by rdma; expected flows, or posted_write")));
   EXPECT_THAT(problems_of(cables(kOneWay, "rdma: {write: 0}")),
               Contains(HasSubstr("no kind of work request with a weight")));
   EXPECT_THAT(problems_of(cables(kOneWay, "real_payload: false")),
