@@ -654,9 +654,13 @@ enum class ReceiveMode : std::uint8_t { kInOrder, kReorder, kDirect };          
 enum class Recovery : std::uint8_t { kGoBackN, kSelective };                        ///< [LR-1, 2]
 enum class RateControl : std::uint8_t { kNone, kDcqcnQp, kDcqcnSession, kWindow };  ///< [CC-4]
 
-/// Session groups of a network port, where network.mode is packet (docs/srdma.md).
+/// Who begins and ends the change of a key. [KY-2]
+enum class RekeyEngine : std::uint8_t { kHardware, kSoftware };
+
+/// Session groups of a network port (docs/srdma.md). What is said of transport holds where
+/// network.mode is packet; an adapter has its own.
 struct SrdmaConfig {
-  bool is_on = true;  ///< else plain RoCEv2 to port 4791 [CC-9]
+  bool is_on = false;  ///< else plain RoCEv2 to port 4791 [CC-9]
   unsigned mtu = 4096;
   unsigned sessions = 2;  ///< of a group at its start [HS-7]
   unsigned min_sessions = 1, max_sessions = 64;
@@ -695,7 +699,18 @@ struct SrdmaConfig {
     Time stale = Time::from_us(100);
     Time base_window = Time::from_us(5'000);
     Time cnp = Time::from_us(50);
+    Time handshake = Time::from_us(100);  ///< till a control message is sent again [HS-4]
+    Time drain = Time::from_us(2'000);    ///< [SG-4]
+    Time down = Time::from_us(10'000);    ///< [SG-9]
   } timing;
+  struct {
+    Time lifetime = Time::from_us(1'000'000);
+    Time refresh_margin = Time::from_us(10'000);  ///< before its end a new one is asked for
+    Time grace = Time::from_us(1'000);            ///< after its end packets are still taken
+    RekeyEngine engine = RekeyEngine::kHardware;
+    Time software_delay = Time::from_us(500);  ///< of software, before a key is used
+    bool replaces = false;                     ///< on expiry, whatever the other sessions [KY-3]
+  } keys;
 };
 
 struct DeviceConfig {

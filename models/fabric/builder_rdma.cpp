@@ -128,6 +128,30 @@ std::vector<unsigned> functions_of(const FabricDevice& device) {
   return all;
 }
 
+// What a queue pair is the adapter says, and what carries it the sessions.
+HcaSessionRules session_rules(const Fabric& fabric, const FabricDevice& device, double gbps) {
+  const RdmaConfig& rdma = device.config.device.rdma;
+  SrdmaConfig srdma = device.config.device.srdma;
+  srdma.mtu = rdma.mtu;
+  srdma.window = rdma.window;
+  srdma.timeout = rdma.timeout;
+  srdma.retry_cnt = rdma.retry_cnt;
+  srdma.ack_every = rdma.ack_every;
+  NetworkConfig network = fabric.config.network;
+  network.rate_gbps = gbps;
+  constexpr std::int64_t kHeaders = 98;  // model: of a packet that is a queue pair's alone
+  const Time packet{static_cast<std::int64_t>((rdma.mtu + kHeaders) * 8e6 / network.rate_gbps)};
+  const Time stages = rdma.timing.build + rdma.timing.check + rdma.timing.receive;
+  const bool is_star = network.topology == NetworkTopology::kSwitch;
+  const std::int64_t switches = !is_switched(fabric) ? 0
+                                : is_star            ? 1
+                                                     : 3;  // model: of a leaf-spine
+  const Time hop =
+      packet + (is_switched(fabric) && !is_star ? network.timing.hop : rdma.port.propagation);
+  const Time base = (hop * (switches + 1) + stages) * 2;
+  return {srdma, host_rules(network, srdma, base), fabric.config.run.seed};
+}
+
 VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const FabricDevice& device,
                                const std::vector<RdmaConnections>& connections) {
   const auto seed_of = [&](const FabricDevice& one) {
@@ -170,6 +194,9 @@ VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const Fab
     config.is_attacked = config.is_attacked || peer.config.device.rdma.hostile_frames > 0;
     config.hostile_at_peer =
         std::max(config.hostile_at_peer, builder.at_root_port(peer).host.verbs.hostile);
+  }
+  if (device.config.device.srdma.is_on) {
+    config.hca.sessions = session_rules(fabric, device, config.hca.rdma.port.rate_gbps);
   }
   config.verbs = builder.at_root_port(device).host.verbs;
   config.hca.hostile_functions = config.verbs.hostile;

@@ -352,29 +352,10 @@ std::vector<SrdmaSessionResult> PacketNetwork::sessions() const {
   for (std::size_t number = 0; number < ends_.size(); ++number) {
     const SessionBalancer& balancer = ends_[number].connection->balancer();
     for (SessionIndex index = 0; index < balancer.sessions(); ++index) {
-      const SessionStats& stats = balancer.stats(index);
-      const BalancedSession& session = balancer.session(index);
-      const SessionScore score = balancer.score(index);
-      if (stats.sent_packets == 0) {
-        continue;
+      if (balancer.stats(index).sent_packets > 0) {
+        rows.push_back(session_result(fmt::format("h{}", ends_[number].connection->ends().own),
+                                      static_cast<std::uint32_t>(number), balancer, index));
       }
-      SrdmaSessionResult row;
-      row.device = fmt::format("h{}", ends_[number].connection->ends().own);
-      row.group = static_cast<std::uint32_t>(number);
-      row.id = session.id;
-      row.source_port = session.tuple.source_port;
-      row.destination_port = session.tuple.destination_port;
-      row.weight = score.weight;
-      row.level = score.level;
-      row.state = !stats.is_open ? "closed" : stats.is_eligible ? "active" : "draining";
-      row.packets = stats.sent_packets;
-      row.bytes = stats.sent_bytes;
-      row.losses = stats.losses;
-      row.echoes = stats.echoes;
-      row.ce_echoes = stats.ce_echoes;
-      row.rtt = stats.rtt_ewma;
-      row.rtt_base = stats.rtt_base;
-      rows.push_back(std::move(row));
     }
   }
   return rows;

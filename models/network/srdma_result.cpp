@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace flitwise {
 namespace {
@@ -20,7 +21,8 @@ struct Group {
 std::vector<Group> groups_of(const std::vector<SrdmaSessionResult>& rows) {
   std::vector<Group> groups;
   for (const SrdmaSessionResult& row : rows) {
-    if (groups.empty() || groups.back().first->group != row.group) {
+    if (groups.empty() || groups.back().first->group != row.group ||
+        groups.back().first->device != row.device) {
       groups.push_back({&row});
       groups.back().least = row.packets;
     }
@@ -58,6 +60,30 @@ TextTable group_view(const std::vector<SrdmaSessionResult>& rows, const RunResul
 }
 
 }  // namespace
+
+SrdmaSessionResult session_result(std::string device, std::uint32_t group,
+                                  const SessionBalancer& balancer, SessionIndex session) {
+  const SessionStats& stats = balancer.stats(session);
+  const BalancedSession& known = balancer.session(session);
+  const SessionScore score = balancer.score(session);
+  SrdmaSessionResult row;
+  row.device = std::move(device);
+  row.group = group;
+  row.id = known.id;
+  row.source_port = known.tuple.source_port;
+  row.destination_port = known.tuple.destination_port;
+  row.weight = score.weight;
+  row.level = score.level;
+  row.state = !stats.is_open ? "closed" : stats.is_eligible ? "active" : "draining";
+  row.packets = stats.sent_packets;
+  row.bytes = stats.sent_bytes;
+  row.losses = stats.losses;
+  row.echoes = stats.echoes;
+  row.ce_echoes = stats.ce_echoes;
+  row.rtt = stats.rtt_ewma;
+  row.rtt_base = stats.rtt_base;
+  return row;
+}
 
 const StatisticsTable& srdma_table() {
   using Row = SrdmaSessionResult;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "results/tables.h"
+#include "srdma/session_balancer.h"
 
 namespace flitwise {
 
@@ -19,6 +20,10 @@ struct SrdmaSessionResult {
   std::uint64_t packets = 0, bytes = 0, losses = 0, echoes = 0, ce_echoes = 0;
   Time rtt{}, rtt_base{};
 };
+
+/// Of one session at one end.
+SrdmaSessionResult session_result(std::string device, std::uint32_t group,
+                                  const SessionBalancer& balancer, SessionIndex session);
 
 const StatisticsTable& srdma_table();
 

@@ -41,6 +41,15 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
     stages_[i]->keep_turn(turns_[i]);
   }
   wakeup_.wakes("work", [this] { work(); });
+  if (config_.sessions) {
+    sessions_.emplace(parts_, HcaSessions::Hooks{[this](std::uint32_t pair) {
+                                                   states_.begin(pair);
+                                                   hooks_.connected(pair);
+                                                 },
+                                                 [this](Time now) { hooks_.all_connected(now); }});
+    parts_.carriers = &*sessions_;
+    modules_.push_back(&*sessions_);
+  }
 }
 
 void Hca::connect(NicPort& port, FramePool& frames, const NicPort& far) {
@@ -55,10 +64,19 @@ void Hca::connect(NicPort& port, FramePool& frames, const NicPort& far) {
 }
 
 void Hca::start() {
+  if (sessions_) {
+    sessions_->connect(flitwise::now());
+    wakeup_.at(flitwise::now());
+    return;
+  }
   for (std::uint32_t place = 0; place < config_.function_count(); ++place) {
     pairs_.connect(place, 0);
     states_.start(place);
   }
+  for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) {
+    hooks_.connected(pair);
+  }
+  hooks_.all_connected(flitwise::now());
 }
 
 void Hca::reset(unsigned function) {
@@ -80,6 +98,8 @@ void Hca::take_down(std::uint32_t place, Time now) {
     commands_.close_all(pairs_[pair].commands);
     commands_.close_all(pairs_[pair].payloads);
   }
+  reset_sessions(place, now);
+  receive_.reset(place);
   commands_.drop(place);
   states_.reset(place);
   completion_.reset(place);
@@ -87,6 +107,14 @@ void Hca::take_down(std::uint32_t place, Time now) {
   boost::range::remove_erase_if(set_ups_, [&](const SetUp& one) { return one.place == place; });
   wakeup_.at(now);
   hooks_.went_down(place);
+}
+
+// What its queue pairs have sent is on its way no more, and they go on with other PSNs.
+void Hca::reset_sessions(std::uint32_t place, Time now) {
+  for (std::uint32_t pair = place; sessions_ && pair < pairs_.size();
+       pair += config_.function_count()) {
+    sessions_->reset(pair, now);
+  }
 }
 
 bool Hca::command(const AdapterCommand& command, Time now) {
@@ -119,6 +147,7 @@ void Hca::set_up_due(Time now) {
     const SetUp one = *due;
     due = set_ups_.erase(due);
     pairs_.set_up(one.place, one.epoch);
+    reset_sessions(one.place, now);
     states_.start(one.place);
     hooks_.came_up(one.place, one.epoch);
   }
@@ -138,21 +167,28 @@ void Hca::work() {
   for (const HcaTurn& turn : turns_) {
     next = std::min(next, turn.next);
   }
+  next = sessions_ ? std::min(next, sessions_->next()) : next;
   wakeup_.at(next);
 }
 
 // Again and again, until none has moved since it ran last.
 void Hca::run(Time now) {
   dma_.run(now);
-  std::size_t idle = 0;
-  for (std::size_t next = 0; idle < kOrder.size(); next = next + 1 < kOrder.size() ? next + 1 : 0) {
-    const std::size_t i = kOrder[next];
-    idle = turns_[i].asks_from <= now && stages_[i]->run(now) ? 0 : idle + 1;
-  }
+  do {
+    std::size_t idle = 0;
+    for (std::size_t next = 0; idle < kOrder.size();
+         next = next + 1 < kOrder.size() ? next + 1 : 0) {
+      const std::size_t i = kOrder[next];
+      idle = turns_[i].asks_from <= now && stages_[i]->run(now) ? 0 : idle + 1;
+    }
+  } while (sessions_ && sessions_->asks_from() <= now && sessions_->run(now));
   for (std::size_t i = 0; i < kStages; ++i) {
     if (turns_[i].asks_from <= now) {
       stages_[i]->settle(now);
     }
+  }
+  if (sessions_ && sessions_->asks_from() <= now) {
+    sessions_->settle(now);
   }
 }
 

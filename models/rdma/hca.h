@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "rdma/hca_qp_states.h"
 #include "rdma/hca_receive.h"
 #include "rdma/hca_receive_entries.h"
+#include "rdma/hca_sessions.h"
 #include "rdma/hca_virtual_kick.h"
 
 namespace flitwise {
@@ -37,6 +39,9 @@ class Hca final : public ComponentModule, private HcaControl {
     /// Its queue pairs are in RTS again.
     std::function<void(std::uint32_t place, std::uint32_t epoch)> came_up;
     std::function<void(bool is_served)> service;  ///< [HP-9]
+    /// The queue pair is in RTS, and its state is to be written into host memory.
+    std::function<void(std::uint32_t pair)> connected;
+    std::function<void(Time now)> all_connected;
   };
   /// device: whose row of results it is. work_appeared: its DMA has something to do.
   Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfig& config,
@@ -53,7 +58,7 @@ class Hca final : public ComponentModule, private HcaControl {
   void reset(unsigned function);
   /// Joins it to a cable. far: at the other end. Before the simulation starts.
   void connect(NicPort& port, FramePool& frames, const NicPort& far);
-  /// All queue pairs go to RTS. Software writes their states into host memory.
+  /// All queue pairs go to RTS: at once, or with the handshakes of their session groups. [VB-3]
   void start();
   const std::vector<std::uint8_t>& state_in_memory(std::uint32_t pair) {
     return pairs_[pair].state_in_memory;
@@ -96,6 +101,7 @@ class Hca final : public ComponentModule, private HcaControl {
     }
   }
   void take_down(std::uint32_t place, Time now);
+  void reset_sessions(std::uint32_t place, Time now);
   void set_up_due(Time now);
   FrameFaults::Counts faults() const {
     return port_ == nullptr ? FrameFaults::Counts{} : port_->faults();
@@ -108,7 +114,7 @@ class Hca final : public ComponentModule, private HcaControl {
   HcaResult totals_, before_;
   HcaPacketPool arrived_;
   HcaCommands commands_;
-  const HcaParts parts_;
+  HcaParts parts_;
 
   HcaCollectBuffer collect_;
   HcaVirtualKick kicks_;
@@ -124,7 +130,9 @@ class Hca final : public ComponentModule, private HcaControl {
   HcaCompletion completion_;
   /// In the order of a work request and its answer.
   const std::array<HcaModule*, kStages> stages_;
-  std::array<HcaTurn, kStages> turns_;  // of them, side by side: they are looked at often
+  std::array<HcaTurn, kStages> turns_;   // of them, side by side: they are looked at often
+  std::vector<HcaModule*> modules_;      // those, and sessions
+  std::optional<HcaSessions> sessions_;  // none: plain RoCEv2
 
   NicPort* port_ = nullptr;
   const NicPort* far_ = nullptr;  // at the other end of its cable

@@ -40,6 +40,9 @@ void HcaCompletion::after_rules(std::uint32_t number, Time now) {
     pair.rnr_due = now + rnr_time_of(requester.rnr_time());
     timers_.add({number, true}, pair.rnr_due);
   }
+  if (s_.carriers != nullptr) {
+    s_.carriers->after_rules(number, now);
+  }
   ask_at(timers_.next());
 }
 
@@ -123,7 +126,7 @@ bool HcaCompletion::run_timer(Time now) {
     timers_.add(timer, due);
     return true;
   }
-  pair.rules.time_out();
+  pair.rules.time_out(now, now - s_.config.retry_time());
   pair.has_timer = false;
   pair.progress_at = now;
   after_rules(timer.pair, now);

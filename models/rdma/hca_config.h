@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flitwise/config.h"
+#include "network/network_host_rules.h"
 #include "rdma/command_buffer.h"
 #include "rdma/memory_keys.h"
 #include "rdma/qp_context.h"
@@ -52,8 +53,16 @@ struct HcaPeer {
   unsigned reads = 16;     ///< READs and atomics that it may have out on a queue pair
 };
 
+/// Sessions that carry the packets of all its queue pairs.
+struct HcaSessionRules {
+  SrdmaConfig srdma;
+  NetworkHostRules host;
+  std::uint64_t seed = 0;  ///< of ports and keys; the same at both ends
+};
+
 struct HcaConfig {
   RdmaConfig rdma;
+  std::optional<HcaSessionRules> sessions;  ///< none: plain RoCEv2 [CC-9]
   RdmaGeometry geometry;
   std::uint64_t buffer_base = 0;  ///< of queue pair 0
   std::uint32_t pairs = 1;
@@ -125,7 +134,7 @@ struct HcaConfig {
     return peer_of(pair).first_pair + pair % pairs_of_each();
   }
   QueuePairSetup setup(std::uint32_t pair, std::uint32_t epoch = 0) const {
-    QueuePairSetup setup;
+    QueuePairSetup setup = sessions ? sessions->host.pair : QueuePairSetup();
     setup.number = pair + kFirstQueuePair;
     setup.peer = pair_there(pair) + kFirstQueuePair;
     setup.domain = pair;

@@ -10,6 +10,7 @@
 #include "network/frame.h"
 #include "rdma/forged_packets.h"
 #include "rdma/hca_config.h"
+#include "rdma/hca_parts.h"
 #include "rdma/rdma_frame.h"
 
 namespace flitwise {
@@ -17,17 +18,21 @@ namespace flitwise {
 class HcaForger {
  public:
   explicit HcaForger(const HcaConfig& config)
-      : ends_{config.adapter, config.peers.front().adapter},
+      : has_sessions_(config.sessions.has_value()),
+        ends_{config.adapter, config.peers.front().adapter},
         packets_(config.rdma.hostile_frames, target_of(config.peers.front(), config),
-                 Random(config.seed).split("forged frames")) {}
+                 Random(config.seed).split("forged frames")),
+        random_(Random(config.seed).split("forged sessions")) {}
 
   /// Calls send(frame) for each that follows this one.
   template <class Send>
-  void follow(const Frame& sent, FramePool& pool, Send send) {
+  void follow(const HcaBuilt& sent, FramePool& pool, Send send) {
     RoceParts parts;
-    const std::optional<RdmaPacket> own = packet_of(sent.bytes, parts);
+    const std::optional<RdmaPacket> own = has_sessions_ ? std::optional<RdmaPacket>(*sent.packet)
+                                                        : packet_of(sent.frame->bytes, parts);
     for (unsigned left = own ? packets_.draw() : 0; left > 0; --left) {
-      const FrameRef frame = make(packets_.next(*own), pool);
+      const FrameRef frame =
+          has_sessions_ ? make_of_session(sent, pool) : make(packets_.next(*own), pool);
       ++frames_;
       send(*frame);
     }
@@ -56,8 +61,13 @@ class HcaForger {
     return frame;
   }
 
+  FrameRef make_of_session(const HcaBuilt& sent, FramePool& pool);
+  void forge_echo(RdmaPacket& packet);
+
+  bool has_sessions_;
   FrameEnds ends_;
   ForgedPackets packets_;
+  Random random_;
   std::uint64_t frames_ = 0;
 };
 

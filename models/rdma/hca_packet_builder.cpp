@@ -2,6 +2,8 @@
 #include "rdma/hca_packet_builder.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "common/ranges.h"
 #include "rdma/hca_dma.h"
@@ -44,7 +46,8 @@ bool HcaPacketBuilder::run(Time now) {
 // Where something waits for room, or for payload to be in memory, any other stage may make it go
 // on; the end of a read says so itself.
 void HcaPacketBuilder::settle(Time now) {
-  const bool waits_for_port = queue_.is_due(now);
+  const bool waits_for_port =
+      queue_.is_due(now) || !again_.empty() || (has_control() && s_.pairs.are_served());
   HcaStage::settle(now);
   const Time next = !waits_for_port ? queue_.next()
                     : port_->is_paused()
@@ -65,40 +68,50 @@ bool HcaPacketBuilder::make(Time now) {
   if (ready_.empty() || !s_.pairs.are_served() || !has_room || is_full) {
     return false;
   }
-  const std::uint32_t number = ready_.take();
-  HcaPair& pair = s_.pairs[number];
+  HcaBuilt made;
+  made.pair = ready_.take();
+  HcaPair& pair = s_.pairs[made.pair];
   RdmaPacket packet;
   // Its answer to an atomic is not known before memory has told.
-  const bool has_packet = !s_.receives.is_in_atomic(number) && pair.rules.next(packet);
-  s_.outcomes.after_rules(number, now);
+  const bool has_packet = !s_.receives.is_in_atomic(made.pair) && next_packet(made, packet, now);
+  s_.outcomes.after_rules(made.pair, now);
   if (!has_packet) {
     pair.is_ready = false;
-    s_.states.release(number);
+    s_.states.release(made.pair);
     return true;
   }
-  ready_.push(s_.config.place_of(number), number);
-  HcaBuilt made;
-  made.pair = number;
+  ready_.push(s_.config.place_of(made.pair), made.pair);
   make_frame_of(packet, pair.peer, made);
   made.needs = info_of(packet.opcode).is_request() ? 0 : pair.last_payload;
-  read_payload(number, packet, made, now);
+  read_payload(packet, made, now);
   make_room(made_);
   made_.push_back(std::move(made));
   queue_.hold(now);
   return true;
 }
 
-// The one place that knows the addresses of both ends.
+bool HcaPacketBuilder::next_packet(HcaBuilt& made, RdmaPacket& packet, Time now) {
+  if (s_.carriers == nullptr) {
+    return s_.pairs[made.pair].rules.next(packet, now);
+  }
+  const bool has_packet = s_.carriers->next_packet(made, packet, now);
+  if (has_packet) {
+    made.packet = s_.arrived.make(packet);
+  }
+  return has_packet;
+}
+
+// The one place that knows the addresses of both ends; of a session they are others.
 void HcaPacketBuilder::make_frame_of(const RdmaPacket& packet, unsigned peer, HcaBuilt& made) {
   made.frame = frames_->make(0);
   made.parts = make_frame(packet, {s_.config.adapter, peer}, made.frame->bytes);
   made.frame->wire_bytes = wire_bytes_of(made.frame->bytes.size());
 }
 
-void HcaPacketBuilder::read_payload(std::uint32_t pair, RdmaPacket& packet, HcaBuilt& made,
-                                    Time now) {
+void HcaPacketBuilder::read_payload(const RdmaPacket& packet, HcaBuilt& made, Time now) {
   std::uint8_t* into = made.frame->bytes.data() + made.parts.payload;
-  if (const std::uint8_t* const bytes = s_.commands.take_payload(s_.pairs[pair].payloads, packet)) {
+  if (const std::uint8_t* const bytes =
+          s_.commands.take_payload(s_.pairs[made.pair].payloads, packet)) {
     std::copy_n(bytes, packet.payload_bytes, into);
     return;  // it is in the memory for it
   }
@@ -106,7 +119,7 @@ void HcaPacketBuilder::read_payload(std::uint32_t pair, RdmaPacket& packet, HcaB
   memory_used_ += made.payload_bytes;
   for (const Sge& piece : packet.payload) {
     HcaJob& read = s_.dma.make(*this, HcaJobKind::kPayload, true);
-    read.queue_pair = pair;
+    read.queue_pair = made.pair;
     read.address = piece.address;
     read.bytes = piece.bytes;
     read.into = into;
@@ -147,25 +160,67 @@ bool HcaPacketBuilder::build(Time now) {
 }
 
 // The port takes a frame at the last clock before it is free, to begin with it right then, unless
-// its peer keeps it from that. [CC-6]
+// its peer keeps it from that. Control messages go first. [CC-6]
 bool HcaPacketBuilder::transmit(Time now) {
-  if (!queue_.is_due(now) || port_->is_paused() ||
-      port_->wire_free_at() >= now + s_.config.rdma.timing.clock) {
+  if (port_->is_paused() || port_->wire_free_at() >= now + s_.config.rdma.timing.clock) {
     return false;
   }
-  const HcaBuilt built = queue_.take(now);
-  memory_used_ -= built.payload_bytes;
-  if (built.is_lost || s_.pairs.is_down(built.pair)) {
-    ++s_.totals.lost_packets;
+  if (has_control() && s_.pairs.are_served()) {
+    transmit_control(now);
     return true;
   }
-  Frame& frame = *built.frame;
-  seal_roce(frame.bytes.data(), built.parts);
-  put_on_wire(frame, now);
-  if (forger_) {
-    forger_->follow(frame, *frames_, [&](Frame& forged) { put_on_wire(forged, now); });
+  if (again_.empty() && !queue_.is_due(now)) {
+    return false;
+  }
+  HcaBuilt built = again_.empty() ? queue_.take(now) : std::move(again_.front());
+  if (!again_.empty()) {
+    again_.pop_front();
+  }
+  if (send(built, now)) {
+    put_on_wire(*built.frame, now);
+    if (forger_) {
+      forger_->follow(built, *frames_, [&](Frame& forged) { put_on_wire(forged, now); });
+    }
   }
   return true;
+}
+
+// Its frame is whole then. False: it does not leave, or later.
+bool HcaPacketBuilder::send(HcaBuilt& built, Time now) {
+  using Sent = HcaCarriers::Sent;
+  Sent sent = Sent::kYes;
+  if (built.is_lost || s_.pairs.is_down(built.pair)) {
+    ++s_.totals.lost_packets;
+    sent = Sent::kNo;
+  } else if (s_.carriers != nullptr) {
+    sent = s_.carriers->send(built, now);
+  } else {
+    seal_roce(built.frame->bytes.data(), built.parts);
+  }
+  if (sent == Sent::kLater) {
+    parked_.push_back(std::move(built));
+    return false;
+  }
+  memory_used_ -= built.payload_bytes;
+  if (sent == Sent::kNo && s_.carriers != nullptr) {
+    s_.carriers->drop(built);
+  }
+  return sent == Sent::kYes;
+}
+
+void HcaPacketBuilder::sessions_are_back(Time now) {
+  if (!parked_.empty()) {
+    std::move(parked_.begin(), parked_.end(), std::back_inserter(again_));
+    parked_.clear();
+    ask_at(now);
+  }
+}
+
+void HcaPacketBuilder::transmit_control(Time now) {
+  const FrameRef frame = frames_->make(0);
+  s_.carriers->take_control(frame->bytes);
+  frame->wire_bytes = wire_bytes_of(frame->bytes.size());
+  put_on_wire(*frame, now);
 }
 
 void HcaPacketBuilder::put_on_wire(Frame& frame, Time now) {
@@ -180,11 +235,12 @@ bool HcaPacketBuilder::holds(std::uint32_t place) const {
   const auto is_of_it = [&](const HcaBuilt& built) {
     return s_.config.place_of(built.pair) == place;
   };
-  return any_of(made_, is_of_it) || queue_.has(is_of_it);
+  return any_of(made_, is_of_it) || queue_.has(is_of_it) || any_of(parked_, is_of_it) ||
+         any_of(again_, is_of_it);
 }
 
 void HcaPacketBuilder::add_errors(std::map<std::string, std::uint64_t>& errors) const {
-  errors["frame_forged"] += forger_ ? forger_->frames() : 0;
+  errors["frame_forged"] += forged();
 }
 
 void HcaPacketBuilder::start_window(Time now) {

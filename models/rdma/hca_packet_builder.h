@@ -41,13 +41,17 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   /// Its peer lets the port go on.
   void go_on(Time now) { ask_at(now); }
   void ready(std::uint32_t pair, Time now) override;
+  void control_waits(Time now) override { ask_at(now); }
+  void sessions_are_back(Time now) override;
+  std::uint64_t forged() const { return forger_ ? forger_->frames() : 0; }  ///< frames
 
   bool run(Time now) override;
   void settle(Time now) override;
   void done(HcaJob& job, Time now) override;
   bool holds(std::uint32_t place) const override;
   bool is_quiet() const override {
-    return HcaStage::is_quiet() && made_.empty() && (ready_.empty() || !s_.pairs.are_served());
+    return HcaStage::is_quiet() && made_.empty() && !has_control() && parked_.empty() &&
+           again_.empty() && (ready_.empty() || !s_.pairs.are_served());
   }
   void start_window(Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override;
@@ -56,12 +60,16 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
                       std::vector<WaitResult>& all) const override;
 
  private:
+  bool has_control() const { return s_.carriers != nullptr && s_.carriers->has_control(); }
   bool transmit(Time now);
+  void transmit_control(Time now);
+  bool send(HcaBuilt& built, Time now);
+  bool next_packet(HcaBuilt& made, RdmaPacket& packet, Time now);
   void put_on_wire(Frame& frame, Time now);
   bool build(Time now);
   bool make(Time now);
   void make_frame_of(const RdmaPacket& packet, unsigned peer, HcaBuilt& made);
-  void read_payload(std::uint32_t pair, RdmaPacket& packet, HcaBuilt& made, Time now);
+  void read_payload(const RdmaPacket& packet, HcaBuilt& made, Time now);
 
   const HcaParts& s_;
   NicPort* port_ = nullptr;
@@ -69,6 +77,8 @@ class HcaPacketBuilder final : public HcaStage<HcaBuilt>, public HcaPackets {
   FunctionTurns ready_;                       // queue pairs that may have a packet
   boost::circular_buffer<HcaBuilt> made_{4};  // packets whose payload is read; grows
   std::uint64_t first_made_ = 0;              // number of made_.front()
+  // That found no session when it was their turn: they wait for one, or have their turn again.
+  std::deque<HcaBuilt> parked_, again_;
   std::uint64_t memory_used_ = 0;
   std::optional<HcaForger> forger_;
   Time port_busy_{};

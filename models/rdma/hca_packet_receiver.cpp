@@ -47,43 +47,57 @@ void HcaPacketReceiver::take_frame(Time now) {
   push(std::move(arrived), now, static_cast<std::uint32_t>((frame->bytes.size() + 63) / 64));
 }
 
-// Checks that need no queue pair, and which one it is for.
+// Checks that need no queue pair, and which one it is for. A secured frame is shorter once it is
+// open.
 bool HcaPacketReceiver::check(Time now) {
   if (!queue_.is_due(now) || !s_.fetches.has_room_for_frame(now)) {
     return false;
   }
   HcaArrived arrived = queue_.take(now);
-  if (!s_.pairs.are_served()) {
-    drop("rx_out_of_service", *arrived.frame);
-    return true;
+  const std::size_t bytes = arrived.frame->bytes.size();
+  const char* const why = !s_.pairs.are_served()   ? "rx_out_of_service"
+                          : s_.carriers == nullptr ? flaw_of(arrived)
+                                                   : s_.carriers->receive(arrived, now);
+  ram_used_ -= bytes - arrived.frame->bytes.size();
+  if (why == kRxControl) {
+    give_room(*arrived.frame);
+  } else if (why != nullptr) {
+    drop(why, *arrived.frame);
+  } else if (s_.pairs.is_down(arrived.pair)) {
+    drop(kRxFunctionDown, *arrived.frame);
+  } else {
+    s_.fetches.fetch(std::move(arrived), now);
   }
+  return true;
+}
+
+// Without sessions: its packet, and why there is none.
+const char* HcaPacketReceiver::flaw_of(HcaArrived& arrived) const {
   RoceParts parts;
   const auto packet = packet_of(arrived.frame->bytes, parts);
-  if (!packet || !packet->is_ip_intact || !packet->is_intact) {
-    drop(!packet                 ? "not_roce"
-         : !packet->is_ip_intact ? "rx_bad_ip_checksum"
-                                 : name_of(QpCounter::kBadIcrc),
-         *arrived.frame);
-    return true;
+  if (!packet) {
+    return "not_roce";
+  }
+  if (!packet->is_ip_intact) {
+    return "rx_bad_ip_checksum";
+  }
+  if (!packet->is_intact) {
+    return name_of(QpCounter::kBadIcrc);
   }
   arrived.pair = packet->queue_pair - kFirstQueuePair;
   if (arrived.pair >= s_.config.pairs) {
-    drop(name_of(QpCounter::kBadQueuePair), *arrived.frame);
-    return true;
+    return name_of(QpCounter::kBadQueuePair);
   }
   if (s_.pairs.is_down(arrived.pair)) {
-    drop(kRxFunctionDown, *arrived.frame);
-    return true;
+    return kRxFunctionDown;
   }
   const FrameEnds ends = {s_.pairs[arrived.pair].peer, s_.config.adapter};
   if (!has_ends(arrived.frame->bytes, parts, ends)) {
-    drop("rx_bad_address", *arrived.frame);
-    return true;
+    return "rx_bad_address";
   }
   arrived.packet = s_.arrived.make(*packet);
   arrived.payload = static_cast<std::uint32_t>(parts.payload);
-  s_.fetches.fetch(std::move(arrived), now);
-  return true;
+  return nullptr;
 }
 
 void HcaPacketReceiver::drop(const char* why, const Frame& frame) {

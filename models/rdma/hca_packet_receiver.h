@@ -39,6 +39,7 @@ class HcaPacketReceiver final : public HcaStage<HcaArrived>, public HcaFrameMemo
 
  private:
   bool check(Time now);
+  const char* flaw_of(HcaArrived& arrived) const;
   void take_frame(Time now);
 
   const HcaParts& s_;

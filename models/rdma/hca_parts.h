@@ -12,6 +12,7 @@
 #include "network/frame.h"
 #include "rdma/rdma_frame.h"
 #include "rdma/ring_entries.h"
+#include "srdma/session_stats.h"
 
 namespace flitwise {
 
@@ -28,7 +29,7 @@ struct HcaPosted {
   bool is_void = false;                        ///< likewise, and it may not, or is none
 };
 
-/// Fields of packets that have come. Outlives all that it has made.
+/// Fields of packets on their way. Outlives all that it has made.
 class HcaPacketPool {
  public:
   struct GiveBack {
@@ -58,18 +59,21 @@ struct HcaArrived {
   FrameRef frame;                ///< null: a kick
   HcaPacketPool::Ref packet;     ///< of the frame, once it is checked
   bool waits_for_entry = false;  ///< of the receive queue
+  bool is_in_ram = true;         ///< else it comes from the reorder buffer; its frame may be null
 };
 
 /// A packet that is to be sent.
 struct HcaBuilt {
   FrameRef frame;
   std::uint32_t pair = 0;
+  HcaPacketPool::Ref packet;              ///< where sessions carry it; else null
+  SessionIndex probed = kNoSessionIndex;  ///< it is a probe of that session [MO-3]
+  Time made{};
   RoceParts parts;
   std::uint32_t payload_bytes = 0;
   std::uint64_t needs = 0;  ///< payload that has to be in memory before
   unsigned reads = 0;       ///< of payload that are out
   bool is_lost = false;     ///< its payload could not be read
-  Time ready{};
 };
 
 /// Payload that goes to host memory: a piece of a frame.
@@ -80,7 +84,7 @@ struct HcaReceived {
   std::uint64_t value = 0;
   Sge target;
   std::uint64_t number = 0;
-  bool is_last = true;  ///< of its frame
+  bool is_last = true;  ///< of its frame, which gives its room in the payload RAM back
 };
 
 /// A completion that software is to be told of.

@@ -39,8 +39,12 @@ std::vector<QpStateCache> HcaQpStates::caches_of(const HcaConfig& config) {
 
 void HcaQpStates::start(std::uint32_t place) {
   for (std::uint32_t pair = place; pair < s_.pairs.size(); pair += s_.config.function_count()) {
-    s_.pairs[pair].state_in_memory = state_bytes(s_.pairs[pair].rules);
+    begin(pair);
   }
+}
+
+void HcaQpStates::begin(std::uint32_t pair) {
+  s_.pairs[pair].state_in_memory = state_bytes(s_.pairs[pair].rules);
 }
 
 QpLookup::Outcome HcaQpStates::look_up(std::uint32_t pair, Time now) {

@@ -35,6 +35,8 @@ class HcaQpStates final : public HcaModule, public HcaStates {
   void reset(std::uint32_t place) { cache_of(place).reset(place); }
   /// Software has written the states of a function into host memory anew.
   void start(std::uint32_t place);
+  /// Likewise of one queue pair.
+  void begin(std::uint32_t pair);
   void done(HcaJob& job, Time now) override;
   void add_errors(std::map<std::string, std::uint64_t>& errors) const override {
     errors["bad_state"] += bad_;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <boost/endian/conversion.hpp>
 
+#include <algorithm>
+
 #include "rdma/hca_dma.h"
 
 namespace flitwise {
@@ -21,29 +23,132 @@ bool takes_buffer(const RdmaPacket& packet) {
 
 bool HcaReceive::run(Time now) {
   bool has_moved = false;
-  while (take(now)) {
+  while (release(now) || take(now)) {
     has_moved = true;
   }
   return has_moved;
 }
 
+// A packet that needs a receive buffer waits for the entry where software has posted one.
+bool HcaReceive::waits_for_buffer(std::uint32_t number, bool takes_buffer, Time now) {
+  HcaPair& pair = s_.pairs[number];
+  const bool may_come = pair.receive.left() > 0 && !pair.receive.is_lost;
+  if (!takes_buffer || !pair.buffers.empty() || !may_come) {
+    return false;
+  }
+  s_.rings.read(number, true, now);
+  return true;
+}
+
 bool HcaReceive::take(Time now) {
-  if (!queue_.is_due(now) || atomic_ || !s_.entries.has_room() || !s_.outcomes.has_room()) {
+  if (!queue_.is_due(now) || releasing_ || atomic_ || !s_.entries.has_room() ||
+      !s_.outcomes.has_room()) {
     return false;
   }
   HcaArrived& first = queue_.front();
   HcaPair& pair = s_.pairs[first.pair];
-  const bool may_come = pair.receive.left() > 0 && !pair.receive.is_lost;
-  if (takes_buffer(*first.packet) && pair.buffers.empty() && may_come) {
+  const bool is_ahead = !buffers_.empty() && info_of(first.packet->opcode).is_request() &&
+                        psn_distance(first.packet->psn, pair.rules.responder().expected()) > 0;
+  if (waits_for_buffer(first.pair, takes_buffer(*first.packet) && !is_ahead, now)) {
     s_.totals.rq_misses += first.waits_for_entry ? 0 : 1;
     first.waits_for_entry = true;
-    s_.rings.read(first.pair, true, now);
     return false;
   }
   HcaArrived arrived = queue_.take(now);
-  const RdmaEffect effect = pair.rules.receive(*arrived.packet);
+  if (s_.carriers != nullptr) {
+    s_.carriers->before_rules(arrived, now);
+  }
+  const bool was_held = is_ahead && pair.rules.held().contains(arrived.packet->psn);
+  const RdmaEffect effect = pair.rules.receive(*arrived.packet, now);
+  if (effect.kind == RdmaEffect::Kind::kSlowDown && s_.carriers != nullptr) {
+    s_.carriers->slow_down(arrived, now);
+  }
+  if (is_ahead && !was_held && pair.rules.held().contains(arrived.packet->psn)) {
+    hold(arrived, effect.kind != RdmaEffect::Kind::kHold);
+  }
+  begin_release(arrived.pair);
   place(arrived, effect, now);
   return true;
+}
+
+// ---- packets ahead of others [RX-2]
+
+void HcaReceive::hold(HcaArrived& arrived, bool is_placed) {
+  ReorderBuffer& buffer = buffers_[arrived.pair];
+  if (buffer.places.empty()) {
+    std::size_t places = 1;
+    while (places <= s_.pairs[arrived.pair].rules.setup().reorder_window) {
+      places *= 2;
+    }
+    buffer.places.resize(places);
+  }
+  buffer.at(arrived.packet->psn) = {is_placed ? nullptr : arrived.frame, arrived.payload,
+                                    takes_buffer(*arrived.packet)};
+  buffer.frames += is_placed ? 0 : 1;
+  held_frames_ += is_placed ? 0 : 1;
+  peak_held_ = std::max(peak_held_, buffer.frames);
+}
+
+void HcaReceive::let_go(std::uint32_t pair, Held& held) {
+  const std::size_t frames = held.frame == nullptr ? 0 : 1;
+  buffers_[pair].frames -= frames;
+  held_frames_ -= frames;
+  held = Held();
+}
+
+// The queue pair stays pinned.
+void HcaReceive::begin_release(std::uint32_t pair) {
+  if (!buffers_.empty() && !s_.pairs[pair].rules.held().empty()) {
+    s_.states.pin(pair);
+    releasing_ = pair;
+  }
+}
+
+// The next packet that is in order now.
+bool HcaReceive::release(Time now) {
+  if (!releasing_ || atomic_ || !s_.entries.has_room() || !s_.outcomes.has_room()) {
+    return false;
+  }
+  const std::uint32_t number = *releasing_;
+  QueuePair& rules = s_.pairs[number].rules;
+  const Psn expected = rules.responder().expected();
+  RdmaPacket packet;
+  RdmaEffect effect;
+  if (rules.held().contains(expected)) {
+    if (waits_for_buffer(number, buffers_[number].at(expected).takes_buffer, now)) {
+      return false;
+    }
+    if (rules.release(packet, effect, now)) {
+      HcaArrived arrived;
+      arrived.packet = s_.arrived.make(packet);
+      Held& held = buffers_[number].at(expected);
+      arrived.pair = number;
+      arrived.frame = held.frame;
+      arrived.is_in_ram = false;
+      arrived.payload = held.payload;
+      let_go(number, held);
+      s_.states.pin(number);
+      place(arrived, effect, now);
+      return true;
+    }
+  }
+  if (!is_one_of(rules.state(), kReceivingStates)) {
+    for (Held& held : buffers_[number].places) {
+      let_go(number, held);
+    }
+  }
+  releasing_.reset();
+  s_.packets.ready(number, now);
+  s_.states.release(number);
+  return true;
+}
+
+void HcaReceive::reset(std::uint32_t place) {
+  for (std::uint32_t pair = place; pair < buffers_.size(); pair += s_.config.function_count()) {
+    for (Held& held : buffers_[pair].places) {
+      let_go(pair, held);
+    }
+  }
 }
 
 void HcaReceive::place(HcaArrived& arrived, const RdmaEffect& effect, Time now) {
@@ -55,11 +160,11 @@ void HcaReceive::place(HcaArrived& arrived, const RdmaEffect& effect, Time now) 
   std::uint64_t left = effect.kind == RdmaEffect::Kind::kResult    ? kWordBytes
                        : effect.kind == RdmaEffect::Kind::kPayload ? effect.view.bytes()
                                                                    : 0;
-  if (left == 0) {
+  if (left == 0 && arrived.is_in_ram) {
     s_.frames.give_room(*arrived.frame);
   }
   const bool takes_entry = takes_buffer(*arrived.packet);
-  const std::uint8_t* from = arrived.frame->bytes.data() + arrived.payload;
+  const std::uint8_t* from = left == 0 ? nullptr : arrived.frame->bytes.data() + arrived.payload;
   for (const Sge& piece : effect.view) {
     if (left == 0 || piece.bytes == 0) {
       continue;
@@ -69,7 +174,7 @@ void HcaReceive::place(HcaArrived& arrived, const RdmaEffect& effect, Time now) 
     received.value = arrived.packet->original;
     received.target = piece;
     received.number = pair.last_payload = s_.dma.take_payload_number();
-    received.is_last = left == 0;
+    received.is_last = left == 0 && arrived.is_in_ram;
     from += piece.bytes;
     s_.entries.place(received, takes_entry, now);
   }

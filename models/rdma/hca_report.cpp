@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an adapter tells of itself.
 #include <fmt/format.h>
+#include <boost/range/algorithm_ext/push_back.hpp>
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ constexpr bool is_drop(QpCounter counter) {
 
 bool Hca::is_quiet() const {
   return set_ups_.empty() &&
-         all_of(stages_, [](const HcaModule* stage) { return stage->is_quiet(); });
+         all_of(modules_, [](const HcaModule* stage) { return stage->is_quiet(); });
 }
 
 void Hca::add_progress(Progress& sum) const {
@@ -36,7 +37,7 @@ std::string Hca::waiting() const {
   if (!pairs_.are_served()) {
     add("the physical function has put it out of service");
   }
-  for (const HcaModule* const stage : stages_) {
+  for (const HcaModule* const stage : modules_) {
     add(stage->waiting());
   }
   constexpr int kShown = 4;
@@ -61,7 +62,8 @@ std::string Hca::waiting() const {
 
 // What a peer has lost is asked for again when a timer runs out. [LR-3] [VB-9]
 Time Hca::waits_until() const {
-  const Time timer = completion_.next_timer();
+  const Time timer =
+      std::min(completion_.next_timer(), sessions_ ? sessions_->waits_until() : Time::never());
   return timer == Time::never() ? Time{} : timer;
 }
 
@@ -72,31 +74,31 @@ void Hca::start_window() {
   before_.retransmits = pairs_.sum_of(QpCounter::kResent);
   counts_ = true;
   window_begin_ = now;
-  for (HcaModule* const stage : stages_) {
+  for (HcaModule* const stage : modules_) {
     stage->start_window(now);
   }
 }
 
 void Hca::end_window() {
   window_end_ = flitwise::now();
-  for (HcaModule* const stage : stages_) {
+  for (HcaModule* const stage : modules_) {
     stage->end_window(window_end_);
   }
 }
 
 void Hca::extend_window() {
   window_end_ = Time::never();
-  for (HcaModule* const stage : stages_) {
+  for (HcaModule* const stage : modules_) {
     stage->end_window(window_end_);
   }
 }
 
 std::vector<WaitResult> Hca::waits() const {
   std::vector<WaitResult> all;
-  for (const HcaModule* const stage : stages_) {
+  for (const HcaModule* const stage : modules_) {
     stage->add_waits(name(), all);
   }
-  for (const HcaModule* const stage : stages_) {
+  for (const HcaModule* const stage : modules_) {
     stage->add_more_waits(name(), flitwise::now(), all);
   }
   return all;
@@ -126,7 +128,10 @@ void Hca::report(RunResult& result) const {
     used.end = std::min(window_end_, flitwise::now());
   }
   result.rows<HcaResult>().push_back(std::move(row));
-  for (const HcaModule* const stage : stages_) {
+  if (sessions_) {
+    boost::range::push_back(result.rows<SrdmaSessionResult>(), sessions_->sessions(device_));
+  }
+  for (const HcaModule* const stage : modules_) {
     HcaStageResult& one = result.rows<HcaStageResult>().emplace_back(stage->result(now()));
     one.device = device_;
   }
@@ -134,7 +139,7 @@ void Hca::report(RunResult& result) const {
 
 Component::Counts Hca::errors() const {
   Counts all;
-  for (const HcaModule* const stage : stages_) {
+  for (const HcaModule* const stage : modules_) {
     stage->add_errors(all);
   }
   for (int i = 0; i < kQpCounters; ++i) {
@@ -158,7 +163,7 @@ std::vector<CheckResult> Hca::checks() const {
       struck.lost + struck.repeated == 0
           ? ""
           : fmt::format(", {} lost, {} repeated", struck.lost, struck.repeated);
-  return {
+  std::vector<CheckResult> all = {
       {own + "frames that the peer sent came, or are on the cable",
        sent - struck.lost + struck.repeated == totals_.received_frames + receiver_.on_cable(),
        fmt::format("{} sent{}, {} came, {} on the cable", sent, told, totals_.received_frames,
@@ -167,6 +172,17 @@ std::vector<CheckResult> Hca::checks() const {
        fmt::format("{} were not", states_.wrong())},
       {own + "frames fit into the payload RAM", receiver_.peak_ram() <= config_.rdma.payload_ram,
        fmt::format("{} of {} bytes", receiver_.peak_ram(), config_.rdma.payload_ram)}};
+  if (sessions_) {
+    const std::uint64_t carried = sessions_->carried() + builder_.forged();
+    all.push_back({own + "no packet left without a session", totals_.sent_frames == carried,
+                   fmt::format("{} frames, {} of sessions, control messages and made up",
+                               totals_.sent_frames, carried)});
+    all.push_back({own + "levels and weights are from 0 to 1", sessions_->are_scores_sound(), ""});
+    all.push_back({own + "a reorder buffer holds no more than its queue pair may",
+                   receive_.peak_held() <= config_.sessions->host.pair.reorder_window,
+                   fmt::format("{} packets", receive_.peak_held())});
+  }
+  return all;
 }
 
 }  // namespace flitwise

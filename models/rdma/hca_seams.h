@@ -89,6 +89,10 @@ class HcaPackets {
  public:
   /// It may have packets to send, and is pinned until it has none. REQUIRES: it is pinned.
   virtual void ready(std::uint32_t pair, Time now) = 0;
+  /// Control messages of sessions are to be sent.
+  virtual void control_waits(Time now) = 0;
+  /// Packets that found no session may find one now.
+  virtual void sessions_are_back(Time now) = 0;
 
  protected:
   ~HcaPackets() = default;
@@ -119,6 +123,37 @@ class HcaPlaces {
  protected:
   ~HcaPlaces() = default;
 };
+
+/// Implemented by HcaSessions; an adapter of plain RoCEv2 has none.
+class HcaCarriers {
+ public:
+  /// The next packet of queue pair made.pair. False: none may go now; it is kicked when one may.
+  virtual bool next_packet(HcaBuilt& made, RdmaPacket& packet, Time now) = 0;
+  enum class Sent : std::uint8_t { kYes, kNo, kLater };
+  /// The packet leaves now, by a session: its frame is whole then. kNo: it never does. kLater: no
+  /// session may be used now. [SG-9]
+  virtual Sent send(HcaBuilt& built, Time now) = 0;
+  /// It does not leave.
+  virtual void drop(const HcaBuilt& built) = 0;
+  /// A control message is to be sent.
+  virtual bool has_control() const = 0;
+  /// REQUIRES: has_control().
+  virtual void take_control(ByteVector& frame) = 0;
+  /// A frame that has come. Null: its packet is for a queue pair; else what becomes of it.
+  virtual const char* receive(HcaArrived& arrived, Time now) = 0;
+  /// A packet comes to the rules of its queue pair.
+  virtual void before_rules(const HcaArrived& arrived, Time now) = 0;
+  /// They say that it is to send more slowly.
+  virtual void slow_down(const HcaArrived& arrived, Time now) = 0;
+  /// They have been told or asked something.
+  virtual void after_rules(std::uint32_t pair, Time now) = 0;
+
+ protected:
+  ~HcaCarriers() = default;
+};
+
+/// What becomes of a control message.
+inline constexpr const char* kRxControl = "rx_control";
 
 /// Implemented by Hca.
 class HcaControl {
@@ -168,6 +203,7 @@ struct HcaParts {
   HcaPlaces& validation;
   HcaFrameMemory& frames;
   HcaControl& control;
+  HcaCarriers* carriers = nullptr;  ///< null: plain RoCEv2
 };
 
 }  // namespace flitwise

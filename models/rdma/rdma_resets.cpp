@@ -22,18 +22,19 @@ void RdmaSender::connect_resets() {
       }
     }
   });
-  hca_.connect(
-      Hca::Hooks{[this](std::uint32_t place) {
-                   if (place < drivers_.size()) {
-                     drivers_[place]->go_down();
-                   }
-                 },
-                 [this](std::uint32_t place, std::uint32_t epoch) { came_up(place, epoch); },
-                 [this](bool is_served) {
-                   if (eps_) {
-                     eps_->serve(is_served);
-                   }
-                 }});
+  hca_.connect(Hca::Hooks{
+      [this](std::uint32_t place) {
+        if (place < drivers_.size()) {
+          drivers_[place]->go_down();
+        }
+      },
+      [this](std::uint32_t place, std::uint32_t epoch) { came_up(place, epoch); },
+      [this](bool is_served) {
+        if (eps_) {
+          eps_->serve(is_served);
+        }
+      },
+      [this](std::uint32_t pair) { write_state(pair); }, [this](Time now) { begin(now); }});
 }
 
 // Where a write of a virtual function changes something.

@@ -73,9 +73,13 @@ RdmaSender::RdmaSender(const Site& site, const VerbsDriverConfig& config,
 
 void RdmaSender::write_states(std::uint32_t place) {
   for (std::uint32_t pair = place; pair < config_.hca.pairs; pair += config_.hca.function_count()) {
-    const auto& state = hca_.state_in_memory(pair);
-    site_.memory.poke(config_.hca.area(pair).state() + shift_, state.data(), state.size());
+    write_state(pair);
   }
+}
+
+void RdmaSender::write_state(std::uint32_t pair) {
+  const auto& state = hca_.state_in_memory(pair);
+  site_.memory.poke(config_.hca.area(pair).state() + shift_, state.data(), state.size());
 }
 
 void RdmaSender::add_eps() {
@@ -133,7 +137,8 @@ void RdmaSender::compare_with(const RdmaSender& peer) {
   }
 }
 
-void RdmaSender::start(Time now) {
+// Software begins when all queue pairs are in RTS.
+void RdmaSender::start(Time /*now*/) {
   shift_ = site_.buffers() - config_.hca.buffer_base;
   peer_shift_ = site_.peer_buffers() - config_.hca.peers.front().buffer_base;
   seen_ = &site_.memory.watch(completions_of(config_.hca, shift_));
@@ -145,9 +150,9 @@ void RdmaSender::start(Time now) {
     }
   });
   hca_.start();
-  for (std::uint32_t place = 0; place < config_.hca.function_count(); ++place) {
-    write_states(place);
-  }
+}
+
+void RdmaSender::begin(Time now) {
   for (std::uint32_t place = 0; eps_ && place < config_.hca.function_count(); ++place) {
     write_registers(place);
   }

@@ -81,6 +81,8 @@ class RdmaSender final : public DeviceSender {
   void add_eps();
   void connect_resets();
   void write_states(std::uint32_t place);
+  void write_state(std::uint32_t pair);
+  void begin(Time now);
   void came_up(std::uint32_t place, std::uint32_t epoch);
   ConfigSpace& space_of(std::uint32_t place) {
     return site_.endpoint.target().space(config_.hca.functions[place]);

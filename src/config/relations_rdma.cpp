@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "common/printable.h"
 #include "common/problems.h"
@@ -79,6 +80,22 @@ void check_shares(const RdmaConfig& rdma, std::size_t functions, BrokenRelations
                 held, rdma.qpsc_entries);
 }
 
+// Of an adapter.
+void check_sessions(const SrdmaConfig& srdma, BrokenRelations& broken) {
+  if (!srdma.is_on) {
+    return;
+  }
+  for (NetworkComplaint& one : session_complaints(srdma)) {
+    broken.push_back({std::move(one.paths), std::move(one.message)});
+  }
+  // [KY-C4]
+  broken.add_if(srdma.is_secured && srdma.keys.lifetime < srdma.keys.refresh_margin,
+                {"device.srdma.keys.lifetime", "device.srdma.keys.refresh_margin"},
+                "keys that live {:.0f} us, and are changed {:.0f} us before their end; expected a "
+                "lifetime that is no shorter",
+                srdma.keys.lifetime.ns() / 1'000, srdma.keys.refresh_margin.ns() / 1'000);
+}
+
 }  // namespace
 
 void check_rdma(const Config& config, BrokenRelations& broken) {
@@ -146,6 +163,7 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 "software is none",
                 config.host.verbs.hostile, functions);
   check_shares(rdma, functions, broken);
+  check_sessions(config.device.srdma, broken);
   // A WRITE with an immediate has most headers.
   const Bytes packet = 14 + 20 + 8 + 12 + 16 + 4 + rdma.mtu + 4, frame = wire_bytes_of(packet);
   broken.add_if(2 * Bytes{rdma.mtu} > rdma.dma_memory || 2 * packet > rdma.payload_ram,
@@ -202,7 +220,13 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
 namespace {
 
 /// Keys that have one value at both ends of a connection, in canonical spelling.
-constexpr const char* kShared[] = {"device.rdma.mtu",
+constexpr const char* kShared[] = {"device.srdma.enabled",
+                                   "device.srdma.secured",
+                                   "device.srdma.receive",
+                                   "device.srdma.ooo_window",
+                                   "device.srdma.sack",
+                                   "device.srdma.congestion.kind",
+                                   "device.rdma.mtu",
                                    "device.rdma.queue",
                                    "device.rdma.cq",
                                    "device.rdma.cqe",

@@ -179,6 +179,29 @@ std::uint64_t data_packets(const Config& config) {
   return packets;
 }
 
+std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma) {
+  std::vector<NetworkComplaint> all;
+  const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
+    if (is_wrong) {
+      all.push_back({std::move(paths), std::move(message)});
+    }
+  };
+  add_if(srdma.first_port > srdma.last_port, {"device.srdma.first_port", "device.srdma.last_port"},
+         fmt::format("ports {} to {}; expected the first one first", srdma.first_port,
+                     srdma.last_port));
+  add_if(srdma.is_on && srdma.control.is_on && srdma.control.relaxed > srdma.control.threshold,
+         {"device.srdma.control.relaxed", "device.srdma.control.threshold"},
+         fmt::format("relaxed below {}, congested above {}; expected relaxed up to the threshold "
+                     "[CT-8]",
+                     srdma.control.relaxed, srdma.control.threshold));
+  add_if(
+      srdma.is_on && (srdma.min_sessions > srdma.sessions || srdma.sessions > srdma.max_sessions),
+      {"device.srdma.sessions", "device.srdma.min_sessions", "device.srdma.max_sessions"},
+      fmt::format("{} sessions, {} at least, {} at most; expected them in this order",
+                  srdma.sessions, srdma.min_sessions, srdma.max_sessions));
+  return all;
+}
+
 std::vector<NetworkComplaint> shape_complaints(const NetworkConfig& network) {
   std::vector<NetworkComplaint> all;
   const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
@@ -261,19 +284,9 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
       all.push_back({std::move(paths), std::move(message)});
     }
   };
-  add_if(srdma.first_port > srdma.last_port, {"device.srdma.first_port", "device.srdma.last_port"},
-         fmt::format("ports {} to {}; expected the first one first", srdma.first_port,
-                     srdma.last_port));
-  add_if(srdma.is_on && srdma.control.is_on && srdma.control.relaxed > srdma.control.threshold,
-         {"device.srdma.control.relaxed", "device.srdma.control.threshold"},
-         fmt::format("relaxed below {}, congested above {}; expected relaxed up to the threshold "
-                     "[CT-8]",
-                     srdma.control.relaxed, srdma.control.threshold));
-  add_if(srdma.is_on && srdma.control.is_on &&
-             (srdma.min_sessions > srdma.sessions || srdma.sessions > srdma.max_sessions),
-         {"device.srdma.sessions", "device.srdma.min_sessions", "device.srdma.max_sessions"},
-         fmt::format("{} sessions, {} at least, {} at most; expected them in this order",
-                     srdma.sessions, srdma.min_sessions, srdma.max_sessions));
+  for (NetworkComplaint& one : session_complaints(srdma)) {
+    all.push_back(std::move(one));
+  }
   const bool has_echo_control = srdma.congestion.kind == RateControl::kWindow ||
                                 srdma.congestion.kind == RateControl::kDcqcnSession;
   add_if(!srdma.is_on && has_echo_control, {"device.srdma.congestion.kind", "device.srdma.enabled"},

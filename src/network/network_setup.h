@@ -41,5 +41,7 @@ std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, cons
                                               std::uint32_t mtu);
 /// All of mode packet.
 std::vector<NetworkComplaint> network_complaints(const Config& config);
+/// Likewise of session groups alone, in either mode.
+std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma);
 
 }  // namespace flitwise

@@ -90,6 +90,11 @@ class QueuePair {
   /// receive(), expire() and time_out() it is told before it leaves again. With go-back-N the one
   /// that a NAK names is, and others that are sent again are not. [LR-5] [MO-2]
   bool next_loss(LostPacket& lost) { return requester_.next_loss(lost); }
+  /// No session is left for it, and none has come: its work requests fail. [SG-9]
+  void give_up() {
+    requester_.give_up();
+    settle();
+  }
   /// A session has ended: what has no answer and left by it last is sent again. [KY-4]
   void resend(std::uint16_t session) { requester_.resend(session); }
   /// When, by which session and how often a PSN has left: for the echo of an ACK, before receive()

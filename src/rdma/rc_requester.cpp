@@ -279,6 +279,15 @@ void RcRequester::time_out(Time sent_before) {
   }
 }
 
+// Without work requests nothing can tell of it but the state.
+void RcRequester::give_up() {
+  if (work_.empty()) {
+    context_.fail();
+  } else if (context_.state != QpState::kError) {
+    fail(WorkStatus::kRetryExceeded);
+  }
+}
+
 void RcRequester::end_rnr_wait() {
   waits_for_rnr_ = false;
 }

@@ -44,6 +44,8 @@ class RcRequester {
   /// `sent_before` or later. The oldest is lost always.
   void time_out(Time sent_before);
   void end_rnr_wait();
+  /// As if no retry were left.
+  void give_up();
   /// What has no answer and left by that session last is sent again. Looks at the whole window.
   /// [KY-4]
   void resend(std::uint16_t session);

@@ -6,13 +6,11 @@
 #include <string>
 
 #include "crypto/secret_key.h"
+#include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "srdma/replay_window.h"
 
 namespace flitwise {
-
-/// Who begins and ends the change of a key.
-enum class RekeyEngine : std::uint8_t { kHardware, kSoftware };
 
 struct CredentialRules {
   bool is_secured = false;

@@ -36,7 +36,9 @@ class SrdmaEnd {
   void tick(Time now) { manager_.tick(now); }
 
   SessionGroups& groups() { return groups_; }
+  const SessionGroups& groups() const { return groups_; }
   ConnectionManager& manager() { return manager_; }
+  const ConnectionManager& manager() const { return manager_; }
   const CmChannel& channel() const { return channel_; }
   const ReceiveChecks& checks() const { return checks_; }
   std::uint32_t address() const { return address_; }

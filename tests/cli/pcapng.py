@@ -2,6 +2,8 @@
 
   pio FILE RESULT       compares ports, counts and times with the result of two devices that send by PIO to each other
   rdma FILE RESULT      the same of two RDMA adapters, by a cable of 100 Gb/s and 123 ns
+  srdma FILE RESULT     the same of two RDMA adapters with session groups: tuples, ICRCs and packets of each session
+  epochs FILE           prints the highest epoch of a key that a frame of a secured session has
   tshark FILE TSV       compares with the fields that tshark prints of each packet
   roce FILE TSV         compares with those that it prints of each RoCEv2 frame
   cable FILE RESULT     what a bad cable of 123 ns has done, as its two ends show it, against the errors of the result
@@ -12,6 +14,7 @@
 import json
 import struct
 import sys
+import zlib
 
 OPTION_NAMES = {1: {2: "name", 3: "description", 9: "tsresol", 13: "fcslen"}, 6: {1: "comment", 2: "flags", 5: "id"}}
 
@@ -105,6 +108,42 @@ def compare_rdma(path, result_path):
     print(f"{len(sent)} frames left, {len(came)} came")
 
 
+def icrc_of(frame):
+    """Of IPv4 without options: what switches change counts as ones."""
+    masked = bytearray(frame[14:-4])
+    for at in (1, 8, 10, 11, 26, 27, 32):
+        masked[at] = 0xff
+    return struct.pack("<I", zlib.crc32(b"\xff" * 8 + bytes(masked)))
+
+
+def compare_srdma(path, result_path):
+    result = json.load(open(result_path))
+    ports, packets = read(path)
+    sent, _ = check_times(packets)
+    rows = {(group["device"], row["src_port"], row["dst_port"]): row["packets"] for group in result["srdma"] for row in group["sessions"]}
+    requests, control = dict.fromkeys(rows, 0), 0
+    for packet in sent.values():
+        frame = packet["bytes"]
+        source, destination = struct.unpack_from(">HH", frame, 34)
+        if (source, destination) == (4791, 4791):
+            control += 1
+            continue
+        assert (ports[packet["port"]]["name"], source, destination) in rows, (source, destination)
+        assert frame[-4:] == icrc_of(frame), "an ICRC that is wrong"
+        opcode = frame[42]
+        is_probe = opcode == 0x0a and len(frame) == 42 + 12 + 16 + 4
+        if (opcode <= 0x0c or opcode >= 0x13) and opcode < 0x80 and not is_probe:
+            requests[ports[packet["port"]]["name"], source, destination] += 1
+    assert requests == rows, (requests, rows)
+    assert control >= 3, control
+    print(f"{len(sent)} frames left, {control} of them control messages")
+
+
+def print_epochs(path):
+    _, packets = read(path)
+    print(max(struct.unpack_from(">H", packet["bytes"], 44)[0] for packet in packets if packet["bytes"][34:38] != b"\x12\xb7\x12\xb7"))
+
+
 def compare_cable(path, result_path):
     result = json.load(open(result_path))
     _, packets = read(path)
@@ -192,4 +231,4 @@ def write_outbound(path, pcap):
 
 if __name__ == "__main__":
     sys.exit({"pio": compare_pio, "rdma": compare_rdma, "tshark": compare_tshark, "roce": compare_roce,
-              "cable": compare_cable, "network": compare_network, "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))
+              "cable": compare_cable, "srdma": compare_srdma, "epochs": print_epochs, "network": compare_network, "outbound": write_outbound}[sys.argv[1]](*sys.argv[2:]))

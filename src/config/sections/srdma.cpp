@@ -16,13 +16,14 @@ std::vector<std::string> policies() {
 }  // namespace
 
 Keys srdma_keys() {
-  constexpr Time kSecond = Time::from_us(1'000'000);
+  constexpr Time kSecond = Time::from_us(1'000'000), kLongest = Time::from_us(1'000'000'000);
   const Limits interval = between(Time::from_ns(100), kSecond);
   return {
       flag("device.srdma.enabled", AT(device.srdma.is_on),
            "Queue pairs spread their packets over sessions; else each is plain RoCEv2 to UDP port "
            "4791, with a source port of its own."),
-      count(KEY(device.srdma.mtu), only({256, 512, 1024, 2048, 4096}), "Path MTU, in bytes."),
+      count(KEY(device.srdma.mtu), only({256, 512, 1024, 2048, 4096}),
+            "Path MTU, in bytes; of an adapter device.rdma.mtu is."),
       count(KEY(device.srdma.sessions), between(1, 64), "Of a session group, at its start."),
       count(KEY(device.srdma.min_sessions), between(1, 64), "Control closes none below this."),
       count(KEY(device.srdma.max_sessions), between(1, 64), "Control adds none beyond this."),
@@ -31,6 +32,19 @@ Keys srdma_keys() {
       count(KEY(device.srdma.last_port), between(1, 65'535), "And the last one."),
       flag("device.srdma.secured", AT(device.srdma.is_secured),
            "Packets of sessions are encrypted: 24 bytes more each."),
+      time(KEY(device.srdma.keys.lifetime), between(Time::from_us(1), kLongest),
+           "Of the key of a session."),
+      time(KEY(device.srdma.keys.refresh_margin), between(Time{}, kLongest),
+           "A new key is asked for so long before the end of one."),
+      time(KEY(device.srdma.keys.grace), between(Time{}, kLongest),
+           "Packets of a key are still taken so long behind its end."),
+      choice("device.srdma.keys.rekey_engine", AT(device.srdma.keys.engine),
+             "Who changes keys: the adapter, without a gap, or software, while the session sends "
+             "nothing."),
+      time("device.srdma.keys.rekey_delay", AT(device.srdma.keys.software_delay),
+           between(Time{}, kSecond), "Of software, before it uses a new key."),
+      flag("device.srdma.keys.replace_on_expiry", AT(device.srdma.keys.replaces),
+           "A session whose key has ended is replaced even where others are left."),
       choice(KEY(device.srdma.algorithm), "How a session group weighs its sessions."),
       real("device.srdma.gain", AT(device.srdma.gain), 0.001, 1,
            "Gain of the moving average of levels and weights; 1: the last figure alone."),
@@ -91,6 +105,12 @@ Keys srdma_keys() {
       time(KEY(device.srdma.timing.base_window), interval,
            "Over which the least round trip counts as that of an empty network."),
       time(KEY(device.srdma.timing.cnp), interval, "Between two CNPs of a receiver."),
+      time(KEY(device.srdma.timing.handshake), interval,
+           "Without an answer a control message is sent again, up to seven times."),
+      time(KEY(device.srdma.timing.drain), interval,
+           "A session that closes waits so long for packets on their way."),
+      time(KEY(device.srdma.timing.down), interval,
+           "Without any session queue pairs wait so long before they fail."),
   };
 }
 
