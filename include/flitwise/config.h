@@ -650,9 +650,10 @@ enum class ChoiceTie : std::uint8_t { kRoundRobin, kLowestId, kHash };
 enum class ChoiceGranularity : std::uint8_t { kPacket, kMessage, kFlowlet };
 /// Which sessions have to be above their threshold. [M 46,47]
 enum class CongestedMode : std::uint8_t { kAll, kAny, kQuorum, kMean };
-enum class ReceiveMode : std::uint8_t { kInOrder, kReorder, kDirect };              ///< [RX-2]
-enum class Recovery : std::uint8_t { kGoBackN, kSelective };                        ///< [LR-1, 2]
-enum class RateControl : std::uint8_t { kNone, kDcqcnQp, kDcqcnSession, kWindow };  ///< [CC-4]
+enum class ReceiveMode : std::uint8_t { kInOrder, kReorder, kDirect };  ///< [RX-2]
+enum class Recovery : std::uint8_t { kGoBackN, kSelective };            ///< [LR-1, 2]
+/// A window of each session, or one of the group, beside the rates of the source. [CC-4]
+enum class RateControl : std::uint8_t { kNone, kDcqcnQp, kDcqcnSession, kWindow, kWindowGroup };
 
 /// Who begins and ends the change of a key. [KY-2]
 enum class RekeyEngine : std::uint8_t { kHardware, kSoftware };
@@ -667,7 +668,8 @@ struct SrdmaConfig {
   unsigned first_port = 49'152, last_port = 65'535;
   bool is_secured = false;
   WeightAlgorithm algorithm = WeightAlgorithm::kQueueingTime;
-  double gain = 0.125;  ///< g_w
+  std::vector<std::uint64_t> weights{};  ///< of kStatic, in percent, by session
+  double gain = 0.125;                   ///< g_w
   ChoicePolicy policy = ChoicePolicy::kWeightedHash;
   ChoiceGranularity granularity = ChoiceGranularity::kPacket;
   ChoiceTie tie = ChoiceTie::kRoundRobin;
@@ -955,7 +957,8 @@ struct NetworkConfig {
     std::string link;      ///< "leaf0-spine1"; empty: none
     Time at{};             ///< since the start
     Time lasts{};          ///< 0: to the end
-    double rate_gbps = 0;  ///< 0: it is down
+    double rate_gbps = 0;  ///< 0: it is down, or as before where it loses packets
+    double loss = 0;       ///< share of packets, by chance
   } fault;
   bool allow_cycles = false;  ///< [NW-9]
   struct {

@@ -242,6 +242,7 @@ Component::Counts AdapterNetwork::errors() const {
   add("network_ttl", fabric_.lost(PacketFabric::Loss::kTtl));
   add("network_no_route", fabric_.lost(PacketFabric::Loss::kNoWay));
   add("network_link_down", fabric_.lost(PacketFabric::Loss::kLinkDown));
+  add("network_lost", fabric_.lost(PacketFabric::Loss::kChance));
   return all;
 }
 

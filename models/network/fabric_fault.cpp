@@ -11,6 +11,7 @@ FabricFault::FabricFault(const NetworkConfig& network, const NetworkPlan& plan,
       at_(network.fault.at),
       lasts_(network.fault.lasts),
       rate_gbps_(network.fault.rate_gbps),
+      loss_(network.fault.loss),
       fabric_(fabric),
       events_(events) {
   if (edge_) {
@@ -20,9 +21,10 @@ FabricFault::FabricFault(const NetworkConfig& network, const NetworkPlan& plan,
 
 void FabricFault::work(Time now) {
   if (now == at_) {
+    fabric_.set_loss(*edge_, loss_);
     if (rate_gbps_ > 0) {
       fabric_.set_rate(*edge_, rate_gbps_);
-    } else {
+    } else if (loss_ == 0) {
       fabric_.take_down(*edge_, now);
       events_.add(fabric_.next_detection(), event_of(NetworkEvent::kFault, *edge_));
     }
@@ -30,7 +32,12 @@ void FabricFault::work(Time now) {
       events_.add(end(), event_of(NetworkEvent::kFault, *edge_));
     }
   } else if (now == end()) {
-    rate_gbps_ > 0 ? fabric_.restore_rate(*edge_) : fabric_.bring_up(*edge_, now);
+    fabric_.set_loss(*edge_, 0);
+    if (rate_gbps_ > 0) {
+      fabric_.restore_rate(*edge_);
+    } else if (loss_ == 0) {
+      fabric_.bring_up(*edge_, now);
+    }
   } else {
     fabric_.detect(now);
   }

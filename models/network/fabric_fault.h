@@ -23,7 +23,7 @@ class FabricFault {
 
   const std::optional<EdgeId> edge_;
   const Time at_, lasts_;
-  const double rate_gbps_;
+  const double rate_gbps_, loss_;
   PacketFabric& fabric_;
   EventQueue& events_;
 };

@@ -96,6 +96,9 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
   if (srdma.is_on) {
     balancer.weights.algorithm = srdma.algorithm;
   }
+  for (const std::uint64_t percent : srdma.weights) {
+    balancer.weights.fixed.push_back(static_cast<double>(percent) / 100);
+  }
   balancer.weights.gain = srdma.gain;
   balancer.weights.stale_time = srdma.timing.stale;
   balancer.choice.policy = srdma.is_on ? srdma.policy : ChoicePolicy::kSingle;

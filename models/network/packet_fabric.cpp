@@ -27,7 +27,8 @@ PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rul
       links_(hops_, rules.detect),
       events_(events),
       packets_(packets),
-      marking_(random.split("marks")) {
+      marking_(random.split("marks")),
+      chance_(random.split("losses")) {
   ports_.reserve(graph_.ports());
   fastest_.resize(graph_.nodes());
   for (PortId port = 0; port < graph_.ports(); ++port) {
@@ -165,6 +166,11 @@ void PacketFabric::mark(FabricPackets::Index index) {
 void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed) {
   Port& to = ports_[port];
   FabricPacket& packet = packets_[index];
+  if (NetworkGraph::edge_of(port) == lossy_ && chance_.chance(loss_)) {  // its wire was taken
+    ++to.lost;
+    lose(index, Loss::kChance);
+    return;
+  }
   packet.behind = FabricPackets::kNone;
   const NodeId node = graph_.port(port).to;
   packet.due = to.is_handed_over ? pushed.start
@@ -266,6 +272,11 @@ void PacketFabric::lose(FabricPackets::Index index, Loss loss) {
 void PacketFabric::set_rate(EdgeId edge, double gbps) {
   ports_[2 * edge].output.set_gbps(gbps);
   ports_[2 * edge + 1].output.set_gbps(gbps);
+}
+
+void PacketFabric::set_loss(EdgeId edge, double share) {
+  lossy_ = share > 0 ? edge : NetworkGraph::edge_of(kNoNetworkPort);
+  loss_ = share;
 }
 
 // Cut through: its bytes pass the slowest edge, and its headers the others.

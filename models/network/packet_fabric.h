@@ -25,8 +25,8 @@ namespace flitwise {
 class PacketFabric {
  public:
   /// Packets that are no more, by reason; those without room are counted by their port.
-  enum class Loss : std::uint8_t { kTtl, kNoWay, kLinkDown, kBadHeader };
-  static constexpr int kLosses = 4;
+  enum class Loss : std::uint8_t { kTtl, kNoWay, kLinkDown, kBadHeader, kChance };
+  static constexpr int kLosses = 5;
 
   /// Its events are the first four. `random`: of stream `ecmp`.
   PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rules, const Random& random,
@@ -60,6 +60,8 @@ class PacketFabric {
   void bring_up(EdgeId edge, Time now) { links_.bring_up(edge, now); }
   void set_rate(EdgeId edge, double gbps);
   void restore_rate(EdgeId edge) { set_rate(edge, graph_.port(2 * edge).rate.gbps); }
+  /// The edge loses this share of packets by chance; it is the only one that does.
+  void set_loss(EdgeId edge, double share);
   Time next_detection() const { return links_.next_detection(); }
   void detect(Time now) { links_.detect(now); }
 
@@ -90,7 +92,7 @@ class PacketFabric {
     Port(double gbps, std::uint64_t room) : output(gbps, room) {}
     OutputPort output;
     FabricPackets::Index first = FabricPackets::kNone, last = FabricPackets::kNone;
-    std::uint64_t lost = 0;  // while its link was down
+    std::uint64_t lost = 0;  // while its link was down, and by chance
     bool is_handed_over = false;
 
     // Of ports that may be paused: packets that wait, and the one that leaves.
@@ -119,6 +121,9 @@ class PacketFabric {
   EventQueue& events_;
   FabricPackets& packets_;
   Random marking_;
+  Random chance_;
+  EdgeId lossy_ = NetworkGraph::edge_of(kNoNetworkPort);
+  double loss_ = 0;                   // share of packets on that edge
   std::vector<Port> ports_;           // by PortId
   std::vector<PathChoice> choices_;   // by switch
   std::vector<PortUtilisation> use_;  // by PortId; empty: nobody asks

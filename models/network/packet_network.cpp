@@ -382,6 +382,7 @@ Component::Counts PacketNetwork::errors() const {
   add("network_ttl", fabric_.lost(PacketFabric::Loss::kTtl));
   add("network_no_way", fabric_.lost(PacketFabric::Loss::kNoWay));
   add("network_link_down", fabric_.lost(PacketFabric::Loss::kLinkDown));
+  add("network_lost", fabric_.lost(PacketFabric::Loss::kChance));
   add("rx_qp_mismatch", unknown_);
   for (const End& end : ends_) {
     const QueuePair& pair = end.connection->pair();

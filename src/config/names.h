@@ -67,7 +67,7 @@ FLITWISE_NAMES(ChoiceGranularity, "packet", "message", "flowlet");
 FLITWISE_NAMES(CongestedMode, "all", "any", "quorum", "mean");
 FLITWISE_NAMES(ReceiveMode, "in_order", "reorder", "ddp");
 FLITWISE_NAMES(Recovery, "go_back_n", "selective");
-FLITWISE_NAMES(RateControl, "none", "dcqcn_qp", "dcqcn_session", "window");
+FLITWISE_NAMES(RateControl, "none", "dcqcn_qp", "dcqcn_session", "window", "window_group");
 FLITWISE_NAMES(RekeyEngine, "hw", "sw");
 FLITWISE_NAMES(FlowPattern, "permutation", "incast", "all_to_all", "ring_all_reduce", "sizes",
                "trace");

@@ -287,8 +287,8 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   for (NetworkComplaint& one : session_complaints(srdma)) {
     all.push_back(std::move(one));
   }
-  const bool has_echo_control = srdma.congestion.kind == RateControl::kWindow ||
-                                srdma.congestion.kind == RateControl::kDcqcnSession;
+  const bool has_echo_control =
+      srdma.congestion.kind != RateControl::kNone && srdma.congestion.kind != RateControl::kDcqcnQp;
   add_if(!srdma.is_on && has_echo_control, {"device.srdma.congestion.kind", "device.srdma.enabled"},
          "a window, or rates by session, without sessions; expected none or dcqcn_qp, or "
          "device.srdma.enabled true [MO-1]");

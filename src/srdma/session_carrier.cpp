@@ -45,6 +45,9 @@ SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time n
       windows_[index] = CongestionWindow(parameters);
     }
     window_ += windows_[index].bytes();
+  } else if (rules_.control == RateControl::kWindowGroup && windows_.empty()) {
+    windows_.emplace_back(rules_.window);
+    window_ = windows_[0].bytes();
   }
   return index;
 }
@@ -106,9 +109,12 @@ std::uint32_t SessionCarrier::room_of(SessionIndex session, Time now, Time& may_
 
 bool SessionCarrier::may_request(Time now, Time& may_go) {
   const std::uint64_t in_flight = balancer_.in_flight() + begun_;
-  if (rules_.control == RateControl::kWindow && in_flight > 0 &&
+  if (rules_.has_window() && in_flight > 0 &&
       static_cast<double>((in_flight + 1) * rules_.packet_bytes) > window_) {
-    return false;  // what sessions may have together, where that is less than a packet each
+    return false;  // of kWindow: where sessions may have together less than a packet each
+  }
+  if (!rules_.is_by_session()) {
+    return true;
   }
   const SessionIndex sessions = balancer_.sessions();
   std::uint32_t room = 0;
@@ -136,7 +142,7 @@ bool CarriedPair::may_request(Time now, Time& may_go) {
   if (group_.balancer_.choice().usable() == 0) {
     return false;
   }
-  if (group_.rules_.is_by_session()) {
+  if (group_.rules_.is_by_session() || group_.rules_.has_window()) {
     return group_.may_request(now, may_go);
   }
   if (group_.rules_.control == RateControl::kNone || own_rate_.limiter.may_send(now)) {
@@ -240,8 +246,8 @@ void CarriedPair::take_echo(const RdmaPacket& packet, Time now) {
   const SentPacket* const left = pair_.sent_packet(echo.psn);
   SessionPacket* const kept = left == nullptr ? nullptr : &monitored(echo.psn);
   const Time hold = Time::from_ns(echo.hold_ns);
-  if (group_.rules_.control == RateControl::kWindow && left != nullptr && left->times == 1) {
-    CongestionWindow& window = group_.windows_[session];
+  if (group_.rules_.has_window() && left != nullptr && left->times == 1) {
+    CongestionWindow& window = group_.windows_[group_.rules_.is_by_session() ? session : 0];
     group_.window_ -= window.bytes();
     window.echoed(group_.rules_.packet_bytes, echo.is_marked, now - left->at - hold,
                   balancer.stats(session).rtt_base, now);

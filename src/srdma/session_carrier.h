@@ -21,7 +21,7 @@ struct CarrierRules {
   BalancerSetup balancer;
   RateControl control = RateControl::kNone;
   DcqcnParameters dcqcn;              ///< of a queue pair
-  CongestionWindowParameters window;  ///< of a queue pair
+  CongestionWindowParameters window;  ///< of a group
   unsigned sessions = 1;              ///< that share them
   double rated = 100e9;               ///< bits/s that a session could carry
   bool is_secured = false;
@@ -30,6 +30,9 @@ struct CarrierRules {
   /// Each session has a rate or a window of its own.
   bool is_by_session() const {
     return control == RateControl::kDcqcnSession || control == RateControl::kWindow;
+  }
+  bool has_window() const {
+    return control == RateControl::kWindow || control == RateControl::kWindowGroup;
   }
 };
 
@@ -75,7 +78,7 @@ class SessionCarrier {
   const CarrierRules& rules_;
   SessionBalancer balancer_;
   std::vector<PacedRate> rates_;           // by index; kDcqcnSession
-  std::vector<CongestionWindow> windows_;  // by index; kWindow
+  std::vector<CongestionWindow> windows_;  // by index; kWindowGroup: the first, of all
   double window_ = 0;                      // bytes, of all sessions
   SessionIndex first_tried_ = 0;           // by may_request()
   std::uint32_t begun_ = 0;                // requests that have begun and not left

@@ -18,7 +18,7 @@ $1"; }
 # A flow that has the network for itself takes its ideal time, by any way through the model.
 for keys in topology=cable topology=switch 'topology=switch network.switching=cut_through'; do
   for more in srdma.congestion.kind=none srdma.congestion.kind=dcqcn_qp srdma.congestion.kind=window \
-    srdma.congestion.kind=dcqcn_session srdma.receive=in_order srdma.receive=ddp srdma.secured=true srdma.mtu=1024 \
+    srdma.congestion.kind=window_group srdma.congestion.kind=dcqcn_session srdma.receive=in_order srdma.receive=ddp srdma.secured=true srdma.mtu=1024 \
     'srdma.enabled=false --set device.srdma.congestion.kind=none'; do
     # shellcheck disable=SC2086
     run --set network.${keys// / --set } --set device.$more --set network.hosts=2 --set workload.flows.pattern=incast \
@@ -65,6 +65,11 @@ done
 run --set network.fault.link=leaf0-spine1 --set network.fault.at=300us --set network.timing.detect=500us | figures "
 lost = {e['kind']: e['count'] for e in r['errors']}.get('network_link_down', 0)
 assert len(f) == 16 and lost > 10, (len(f), lost)" || fail "a link that fails"
+# One that loses packets by chance, for a time: 1 % of those that pass it then, and no flow. [NW-8]
+run --set network.fault.link=leaf0-spine1 --set network.fault.at=100us --set network.fault.lasts=1ms --set network.fault.loss=0.01 | figures "
+lost = {e['kind']: e['count'] for e in r['errors']}.get('network_lost', 0)
+drops = sum(p['drops'] for p in r['network']['ports'])
+assert len(f) == 16 and 40 < lost == drops < 200, (len(f), lost, drops)" || fail "a link that loses packets"
 # A slow one: sessions with weights go around it, turns do not. [W4]
 slow() { run --set network.fault.link=leaf0-spine1 --set network.fault.rate=25Gb/s --set device.srdma.policy=$1 \
   --set workload.flows.bytes=10000000B | figures "print(max(x['fct_ns'] for x in f))"; }
@@ -99,6 +104,7 @@ refused "no link is called leaf0-leaf1" --set network.fault.link=leaf0-leaf1
 refused "expected relaxed up to the threshold" --set device.srdma.control.enabled=true \
   --set device.srdma.control.relaxed=0.9
 refused "expected none or dcqcn_qp" --set device.srdma.enabled=false
+refused "expected none or dcqcn_qp" --set device.srdma.enabled=false --set device.srdma.congestion.kind=window_group
 expect 2 run "$config" --trace packets="$work/trace.csv"
 said "expected network.mode full"
 

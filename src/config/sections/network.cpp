@@ -201,7 +201,9 @@ Keys network_keys() {
       time(KEY(network.fault.at), between(Time{}, kLongestTime), "When, since the start."),
       time(KEY(network.fault.lasts), between(Time{}, kLongestTime), "For how long; 0: to the end."),
       rate_key("network.fault.rate", AT(network.fault.rate_gbps), 0,
-               "What is left of its rate; 0: it is down."),
+               "What is left of its rate; 0: it is down, or as fast as before where it loses "
+               "packets by chance."),
+      real(KEY(network.fault.loss), 0, 1, "Share of packets that it loses by chance, each way."),
       flag(KEY(network.allow_cycles), "Routes may lead in circles, where nothing stops senders."),
       size("network.switch.queue", AT(network.switches.queue),
            between(wire_bytes_of(kLeastFrameBytes), Bytes{1} << 40),

@@ -46,6 +46,9 @@ Keys srdma_keys() {
       flag("device.srdma.keys.replace_on_expiry", AT(device.srdma.keys.replaces),
            "A session whose key has ended is replaced even where others are left."),
       choice(KEY(device.srdma.algorithm), "How a session group weighs its sessions."),
+      counts(KEY(device.srdma.weights), between(0, 100),
+             "Weights of sessions in percent, in their order, by algorithm static; 0 for those "
+             "beyond the list."),
       real("device.srdma.gain", AT(device.srdma.gain), 0.001, 1,
            "Gain of the moving average of levels and weights; 1: the last figure alone."),
       word("device.srdma.policy",
@@ -92,8 +95,8 @@ Keys srdma_keys() {
       count(KEY(device.srdma.ack_every_session), between(1, 1U << 16),
             "Packets of one session before one is sent, where there are several."),
       choice("device.srdma.congestion.kind", AT(device.srdma.congestion.kind),
-             "What slows a sender down: rates by DCQCN of a queue pair or of each session, or a "
-             "window by marks and delay."),
+             "What slows a sender down: rates by DCQCN of a queue pair or of each session, or by "
+             "marks and delay a window of each session, or one of the whole group."),
       real(KEY(device.srdma.congestion.scale), 0.01, 100,
            "Of the additive step of DCQCN, published for 40 Gb/s."),
       time(KEY(device.srdma.timing.weights), interval, "Between two updates of weights."),

@@ -133,6 +133,22 @@ TEST(SessionCarrier, CC_4_AWindowCountsPacketsThatHaveBegunAndNotLeft) {
   EXPECT_TRUE(sender.carried.may_request({}, may_go));
 }
 
+TEST(SessionCarrier, CC_4_OneWindowOfTheGroupLeavesTheChoiceOfSessionsFree) {
+  Group group(RateControl::kWindowGroup, 4);
+  Sender one(group.carrier, 7), other(group.carrier, 8);
+  group.carrier.drain(11);
+  group.carrier.drain(12);
+  group.carrier.drain(13);
+  EXPECT_EQ(one.send({}), 10);
+  EXPECT_EQ(other.send({}), 10);
+  EXPECT_EQ(one.send({}), 10);
+  EXPECT_EQ(other.send({}), 10) << "four packets, though four sessions share the window";
+  EXPECT_EQ(one.send({}), kNoSession);
+  EXPECT_EQ(other.send({}), kNoSession) << "the window is that of all queue pairs";
+  one.acknowledge(0, Time::from_us(1));
+  EXPECT_EQ(other.send(Time::from_us(1)), 10);
+}
+
 TEST(SessionCarrier, CC_3_ACnpSlowsDownItsSessionAlone) {
   Group group(RateControl::kDcqcnSession, 2);
   Sender sender(group.carrier, 7);
