@@ -291,7 +291,9 @@ PointFile read_point_file(const std::string& folder, const Point& point) {
   }
   try {
     Json result = Json::parse(input.text);
-    if (result.at("point").at("id") == point.id && !result.at("links").empty()) {
+    const bool has_figures =
+        !result.at("links").empty() || !result.value("network", Json::object()).empty();
+    if (result.at("point").at("id") == point.id && has_figures) {
       file.figures = figures_row(result);
       file.result = std::move(result);
     }
