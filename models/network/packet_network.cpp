@@ -75,7 +75,6 @@ void PacketNetwork::run_until(Time limit) {
     now_ = events_.next();
     const EventQueue::What event = events_.front();
     const std::uint32_t where = place_of(event);
-    ++activity_;
     if (kind_of(event) == NetworkEvent::kArrival) {
       arrive(where);
       continue;
@@ -336,7 +335,6 @@ void PacketNetwork::add_progress(Progress& sum) const {
   sum.requests += flows_.total();
   sum.requests_over += flows_.finished();
   sum.completed += bytes_;
-  sum.steps += activity_;
 }
 
 std::string PacketNetwork::waiting() const {

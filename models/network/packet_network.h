@@ -98,7 +98,6 @@ class PacketNetwork final : public ComponentModule {
   FabricBackground background_;
   FabricFault fault_;
   std::uint64_t bytes_ = 0, sent_ = 0, received_ = 0, unknown_ = 0;
-  std::uint64_t activity_ = 0;
 };
 
 }  // namespace flitwise

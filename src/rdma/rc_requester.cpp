@@ -110,8 +110,14 @@ RequesterWait RcRequester::waits_for() const {
   if (!work.is_started && is_read_too_many(work)) {
     return RequesterWait::kReads;
   }
-  const Psn psn = work.is_started ? psn_plus(work.first, next_packet_) : allotted_end_;
-  return work.packets == 0 || is_in_window(psn) ? RequesterWait::kNone : RequesterWait::kWindow;
+  return work.packets == 0 || is_in_window(next_psn()) ? RequesterWait::kNone
+                                                       : RequesterWait::kWindow;
+}
+
+Psn RcRequester::next_psn() const {
+  return next_ < work_.size() && work_[next_].is_started
+             ? psn_plus(work_[next_].first, next_packet_)
+             : allotted_end_;
 }
 
 // A packet of a work request that has begun.
@@ -276,6 +282,9 @@ void RcRequester::time_out(Time sent_before) {
     lose_missing(sent_end_, sent_before, LossCause::kTimeOut);
   } else {
     go_back();
+    if (keeps_sent_) {
+      sent_.charge(oldest_, LossCause::kTimeOut);
+    }
   }
 }
 

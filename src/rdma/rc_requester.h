@@ -74,6 +74,8 @@ class RcRequester {
   RequesterWait waits_for() const;
   Psn oldest() const { return oldest_; }      ///< that is not acknowledged
   Psn sent_end() const { return sent_end_; }  ///< behind the last that has ever been sent
+  /// That leaves next, but for those that were lost alone: before sent_end(), where it goes back.
+  Psn next_psn() const;
 
  private:
   struct Work {

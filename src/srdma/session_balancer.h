@@ -77,6 +77,7 @@ class SessionBalancer {
   }
   void lost(Time now, SessionPacket& packet);
   void delivered(Time now, SessionPacket& packet);
+  void recall(Time now, SessionPacket& packet) { monitor_.recall(now, packet); }
   void forget(Time now, SessionPacket& packet) { monitor_.forget(now, packet); }
   void timed_out(const SessionPacket& packet);
   void echo(Time now, SessionIndex session, Psn psn, SessionPacket* packet, Time hold, bool ce);

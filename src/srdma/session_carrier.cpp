@@ -278,6 +278,12 @@ void CarriedPair::note_progress(Psn before, Time now) {
     }
     group_.balancer_.lost(now, kept);
   }
+  // Go-back-N sends all from there on again, and what is on its way counts for nothing. [LR-1]
+  const RcRequester& requester = pair_.requester();
+  for (Psn psn = requester.next_psn(); psn_distance(psn, requester.sent_end()) < 0;
+       psn = psn_plus(psn, 1)) {
+    group_.balancer_.recall(now, monitored(psn));
+  }
 }
 
 void CarriedPair::forget(Time now) {

@@ -116,7 +116,7 @@ bool SessionMonitor::delivered(Time now, SessionPacket& packet) {
     return false;
   }
   SessionStats& own = stats_[packet.session];
-  const bool was_lost = !packet.is_in_flight;
+  const bool was_lost = !packet.is_in_flight && packet.lost_on == packet.session;
   if (packet.is_in_flight) {
     land(now, packet);
   }
@@ -129,6 +129,12 @@ bool SessionMonitor::delivered(Time now, SessionPacket& packet) {
   }
   own.last_progress = now;
   return !setup_.has_echo && revive(own);
+}
+
+void SessionMonitor::recall(Time now, SessionPacket& packet) {
+  if (packet.is_in_flight) {
+    land(now, packet);
+  }
 }
 
 void SessionMonitor::forget(Time now, SessionPacket& packet) {

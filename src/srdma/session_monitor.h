@@ -52,6 +52,8 @@ class SessionMonitor {
   bool lost(Time now, SessionPacket& packet);
   /// The cumulative PSN has passed it. True: see echo().
   bool delivered(Time now, SessionPacket& packet);
+  /// It will leave again, whatever has become of it: it is on its way no more. No loss. [LR-1]
+  void recall(Time now, SessionPacket& packet);
   /// It is given up: its queue pair is in error, or reset.
   void forget(Time now, SessionPacket& packet);
 

@@ -26,9 +26,9 @@ CarrierRules rules_of(RateControl control, unsigned sessions) {
 
 /// A queue pair in RTS that has much to write, and sessions 10, 11, ...
 struct Sender {
-  Sender(SessionCarrier& group, std::uint32_t number)
+  Sender(SessionCarrier& group, std::uint32_t number, Recovery recovery = Recovery::kSelective)
       : carrier(group),
-        pair(setup(number), keys, completions, completions, buffers, true),
+        pair(setup(number, recovery), keys, completions, completions, buffers, true),
         carried(group, pair) {
     for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
       pair.modify(state);
@@ -38,12 +38,12 @@ struct Sender {
     work.local = view_of({0, 64 * 4096, *keys.add({0, 0, 1 << 20, kAllRdmaRights})});
     EXPECT_EQ(pair.post_send(work), PostResult::kTaken);
   }
-  static QueuePairSetup setup(std::uint32_t number) {
+  static QueuePairSetup setup(std::uint32_t number, Recovery recovery) {
     QueuePairSetup setup;
     setup.number = setup.peer = number;
     setup.keeps_sent = true;
-    setup.mode = ReceiveMode::kReorder;
-    setup.recovery = Recovery::kSelective;
+    setup.mode = recovery == Recovery::kSelective ? ReceiveMode::kReorder : ReceiveMode::kInOrder;
+    setup.recovery = recovery;
     setup.has_echo = true;
     return setup;
   }
@@ -59,11 +59,11 @@ struct Sender {
     last = packet;
     return packet.session;
   }
-  void acknowledge(Psn psn, Time now) {
+  void acknowledge(Psn psn, Time now, std::uint8_t syndrome = kAckSyndrome) {
     RdmaPacket ack;
     ack.opcode = RdmaOpcode::kAck;
     ack.queue_pair = pair.setup().number;
-    ack.syndrome = kAckSyndrome;
+    ack.syndrome = syndrome;
     ack.psn = psn;
     const Psn oldest = pair.requester().oldest();
     pair.receive(ack, now);
@@ -147,6 +147,32 @@ TEST(SessionCarrier, CC_4_OneWindowOfTheGroupLeavesTheChoiceOfSessionsFree) {
   EXPECT_EQ(other.send({}), kNoSession) << "the window is that of all queue pairs";
   one.acknowledge(0, Time::from_us(1));
   EXPECT_EQ(other.send(Time::from_us(1)), 10);
+}
+
+// What the receiver dropped behind a gap is on its way no more: else a window that has become
+// smaller would never open again.
+TEST(SessionCarrier, LR_1_GoBackNTakesAllThatItSendsAgainOffTheWay) {
+  for (const bool is_time_out : {false, true}) {
+    Group group(RateControl::kWindowGroup, 2);
+    Sender sender(group.carrier, 7, Recovery::kGoBackN);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NE(sender.send({}), kNoSession) << i;
+    }
+    EXPECT_EQ(sender.send({}), kNoSession);
+    if (is_time_out) {
+      const Psn oldest = sender.pair.requester().oldest();
+      sender.pair.time_out(Time::from_us(9), {});
+      sender.carried.note_progress(oldest, Time::from_us(9));
+    } else {
+      sender.acknowledge(0, Time::from_us(9), 0x60);
+    }
+    const SessionBalancer& balancer = group.carrier.balancer();
+    EXPECT_EQ(balancer.in_flight(), 0U);
+    EXPECT_EQ(balancer.stats(0).losses + balancer.stats(1).losses, 1U) << "that of the gap alone";
+    EXPECT_EQ(balancer.stats(0).is_timed_out, is_time_out);
+    EXPECT_NE(sender.send(Time::from_us(9)), kNoSession);
+    EXPECT_EQ(sender.last.psn, 0U);
+  }
 }
 
 TEST(SessionCarrier, CC_3_ACnpSlowsDownItsSessionAlone) {
