@@ -4,10 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "common/fetch.h"
 #include "flitwise/time.h"
 #include "network/frame.h"
 #include "network/network_graph.h"
@@ -19,6 +20,8 @@ namespace flitwise {
 /// The first line of the cache is all that a hop touches.
 struct alignas(64) FabricPacket {
   enum class Kind : std::uint8_t { kTransport, kPlainUdp };
+  /// Its receiver looks at so many bytes.
+  static constexpr std::size_t kReceived = 3 * kCacheLine;
 
   // ---- where it is
   Time due{};                       ///< it is there
@@ -36,7 +39,8 @@ struct alignas(64) FabricPacket {
   RdmaPacket fields;
 };
 
-/// Packets in numbered places, which keep their addresses.
+/// Packets in numbered places, which keep their addresses. Those that were freed last are used
+/// first: they are in the cache.
 class FabricPackets {
  public:
   using Index = std::uint32_t;
@@ -44,8 +48,10 @@ class FabricPackets {
 
   Index make() {
     if (free_.empty()) {
-      packets_.emplace_back();
-      return static_cast<Index>(packets_.size() - 1);
+      if (made_ == blocks_.size() * kBlock) {
+        blocks_.push_back(std::make_unique<FabricPacket[]>(kBlock));
+      }
+      return made_++;
     }
     const Index index = free_.back();
     free_.pop_back();
@@ -54,8 +60,8 @@ class FabricPackets {
   /// Of a frame, which it holds.
   Index make(FrameRef frame) {
     const Index index = make();
-    frames_.resize(packets_.size());
-    packets_[index].bytes = frame->wire_bytes;
+    frames_.resize(made_);
+    (*this)[index].bytes = frame->wire_bytes;
     frames_[index] = std::move(frame);
     ++frames_in_use_;
     return index;
@@ -67,16 +73,25 @@ class FabricPackets {
     }
     free_.push_back(index);
   }
-  FabricPacket& operator[](Index index) { return packets_[index]; }
+  FabricPacket& operator[](Index index) { return blocks_[index / kBlock][index % kBlock]; }
+  const FabricPacket& operator[](Index index) const {
+    return blocks_[index / kBlock][index % kBlock];
+  }
   /// Null: it has its fields alone.
   Frame* frame(Index index) const {
     return index < frames_.size() ? frames_[index].get() : nullptr;
   }
-  std::size_t in_use() const { return packets_.size() - free_.size(); }
+  /// The cache: it will be touched soon; `whole`: also what its receiver sees.
+  void fetch(Index index, bool whole) const {
+    flitwise::fetch(&(*this)[index], whole ? FabricPacket::kReceived : 1);
+  }
+  std::size_t in_use() const { return made_ - free_.size(); }
   std::size_t frames_in_use() const { return frames_in_use_; }
 
  private:
-  std::deque<FabricPacket> packets_;
+  static constexpr Index kBlock = 1024;
+  std::vector<std::unique_ptr<FabricPacket[]>> blocks_;
+  Index made_ = 0;
   std::vector<Index> free_;
   std::vector<FrameRef> frames_;  // by index; empty where there are none
   std::size_t frames_in_use_ = 0;

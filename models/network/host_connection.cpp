@@ -39,11 +39,9 @@ HostConnection::HostConnection(const NetworkHostRules& rules, NetworkHostMemory&
 // ---- sessions
 
 void HostConnection::add_session(SessionId id, const SessionTuple& tuple, Time now) {
-  const SessionIndex index = carrier_.add(id, tuple, now);
-  hashes_.resize(std::max<std::size_t>(hashes_.size(), index + 1U));
-  hashes_[index] =
-      hash_of({tuple.source, tuple.destination, tuple.source_port, tuple.destination_port},
-              rules_.hash, rules_.is_symmetric);
+  carrier_.add(id, tuple, now,
+               hash_of({tuple.source, tuple.destination, tuple.source_port, tuple.destination_port},
+                       rules_.hash, rules_.is_symmetric));
 }
 
 // ---- traffic
@@ -82,7 +80,7 @@ bool HostConnection::next(FabricPacket& packet, Time now) {
     packet.tos = rules_.data_tos;
     return true;
   }
-  const bool has_room = carried_.may_request(now, may_go_);
+  const bool has_room = pair_.has_answer() || carried_.may_request(now, may_go_);
   if (!pair_.next(fields, now, !has_room)) {
     may_go_ = has_room ? Time::never() : may_go_;
     return false;
@@ -95,7 +93,7 @@ bool HostConnection::next(FabricPacket& packet, Time now) {
 void HostConnection::stamp(FabricPacket& packet, SessionIndex session) {
   const BalancedSession& own = balancer().session(session);
   packet.tuple = own.tuple;
-  packet.hash = hashes_[session];
+  packet.hash = own.place;
   packet.destination = ends_.peer;
   packet.fields.session = own.id;
   packet.fields.queue_pair = ends_.peer_number;
@@ -137,8 +135,7 @@ void HostConnection::receive(const FabricPacket& packet, Time now) {
   note_progress(oldest, now);
   while (messages_ != pair_.responder().messages()) {  // [VB-5]: of 24 bits
     messages_ = (messages_ + 1) & kPsnMask;
-    complete_.push_back(incoming_.front());
-    incoming_.pop_front();
+    ++complete_;
   }
 }
 
@@ -157,10 +154,13 @@ void HostConnection::take_effect(const RdmaPacket& packet, const RdmaEffect& eff
 void HostConnection::note_progress(Psn before, Time now) {
   const RcRequester& requester = pair_.requester();
   carried_.note_progress(before, now);
+  const std::uint64_t finished = finished_;
   while (const auto completion = completions_.poll()) {
     ++finished_;
   }
-  post_queued();
+  if (finished_ != finished) {
+    post_queued();
+  }
   if (!requester.timer_runs()) {
     retry_at_ = Time::never();
   } else if (retry_at_ == Time::never() || progress_ != requester.progress()) {
@@ -170,11 +170,12 @@ void HostConnection::note_progress(Psn before, Time now) {
 }
 
 bool HostConnection::take_complete(Flow& flow) {
-  if (complete_.empty()) {
+  if (complete_ == 0) {
     return false;
   }
-  flow = complete_.front();
-  complete_.pop_front();
+  --complete_;
+  flow = incoming_.front();
+  incoming_.pop_front();
   return true;
 }
 

@@ -39,7 +39,8 @@ class HostConnection {
                  SipKey salt, const Random& random);
 
   // ---- sessions, at both ends alike
-  /// Packets of this end carry the tuple. REQUIRES: no open session has the id.
+  /// Packets of this end carry the tuple, whose hash is its place. REQUIRES: no open session has
+  /// the id.
   void add_session(SessionId id, const SessionTuple& tuple, Time now);
   /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
   void drain_session(SessionId id) { carrier_.drain(id); }
@@ -59,6 +60,24 @@ class HostConnection {
   void receive(const FabricPacket& packet, Time now);
   bool take_complete(Flow& flow);
 
+  // ---- the cache: three steps, one after the other, before receive() or next()
+  void fetch() const {
+    fetch_between(this, &completions_ + 1);
+    pair_.fetch_state();
+    carrier_.fetch_state();
+    flitwise::fetch(&carried_);
+  }
+  void fetch_rows(const RdmaPacket& packet) const {
+    pair_.fetch(packet);
+    carried_.fetch_rows(packet);
+  }
+  void fetch_session(const RdmaPacket& packet) const { carrier_.fetch(packet); }
+  void fetch_next_rows() const {
+    pair_.fetch_next();
+    carried_.fetch_next_rows();
+  }
+  void fetch_next_session() const { carried_.fetch_next(); }
+
   // ---- time
   /// When expire() wants to be called; it may have passed.
   Time due() const;
@@ -73,7 +92,6 @@ class HostConnection {
   bool has_failed() const { return pair_.state() == QpState::kError; }
   /// Flows that are posted and not acknowledged.
   std::uint64_t outstanding() const { return posted_ - finished_; }
-  std::uint64_t incoming() const { return incoming_.size(); }
   std::uint64_t bytes_delivered() const { return delivered_; }
   std::uint64_t out_of_order() const { return disorder_; }  ///< bytes placed anywhere but in order
   std::string waiting() const;
@@ -89,20 +107,20 @@ class HostConnection {
   const NetworkHostRules& rules_;
   NetworkHostMemory& memory_;
   const Ends ends_;
+  Time may_go_{};
+  Time retry_at_ = Time::never();
+  std::uint64_t progress_ = 0;  // of the requester, when retry_at_ was set
+  std::uint64_t delivered_ = 0, disorder_ = 0;
+  std::uint64_t posted_ = 0, finished_ = 0, messages_ = 0;
+  std::uint64_t stream_ = 0;    // bytes posted
+  std::uint32_t complete_ = 0;  // flows of incoming_ that take_complete() has not given
   CompletionQueue completions_;
   QueuePair pair_;
   SessionCarrier carrier_;
   CarriedPair carried_;
-  std::vector<std::uint32_t> hashes_;  // of the tuples, by index
 
   std::deque<Flow> queued_;  // posted once the send queue has room
-  std::deque<Flow> incoming_, complete_;
-  std::uint64_t posted_ = 0, finished_ = 0, messages_ = 0;
-  std::uint64_t stream_ = 0;  // bytes posted
-  std::uint64_t delivered_ = 0, disorder_ = 0;
-  Time may_go_{};
-  Time retry_at_ = Time::never();
-  std::uint64_t progress_ = 0;  // of the requester, when retry_at_ was set
+  std::deque<Flow> incoming_;
 };
 
 }  // namespace flitwise

@@ -34,7 +34,10 @@ PacketFabric::PacketFabric(const NetworkPlan& plan, const PacketFabricRules& rul
   for (PortId port = 0; port < graph_.ports(); ++port) {
     const NetworkGraph::Port& one = graph_.port(port);
     fastest_[one.from] = std::max(fastest_[one.from], one.rate.gbps);
-    ports_.emplace_back(one.rate.gbps, graph_.is_host(one.from) ? kNoBound : rules_.room);
+    ports_.emplace_back(one, graph_.is_host(one.from) ? kNoBound : rules_.room);
+  }
+  for (NodeId host = 0; host < graph_.hosts(); ++host) {
+    host_ports_.push_back(graph_.ports_of(host)[0]);
   }
   const std::size_t switches = graph_.nodes() - graph_.hosts();
   const auto seeds = switch_seeds(random, switches, rules_.is_polarised);
@@ -80,6 +83,22 @@ void PacketFabric::enter(NodeId host, FabricPackets::Index index, Time now) {
   forward(graph_.port(port).to, index, now);
 }
 
+void PacketFabric::fetch_way(PortId port) const {
+  const FabricPacket& packet = packets_[ports_[port].first];
+  if (packet.behind != FabricPackets::kNone) {
+    packets_.fetch(packet.behind, false);
+  }
+  const NodeId node = ports_[port].to;
+  if (!graph_.is_host(node)) {
+    const PortSet ways = hops_.candidates(node, packet.destination);
+    const SwitchView seen{packet.hash, packet.tos, false};
+    const PathChoice& choice = choices_[node - graph_.hosts()];
+    if (!ways.empty() && !choice.is_adaptive(seen)) {
+      fetch_port(ways[choice.place_of(seen, ways)]);
+    }
+  }
+}
+
 FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
   Port& from = ports_[port];
   const FabricPackets::Index index = from.first;
@@ -90,7 +109,7 @@ FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
   } else {
     events_.replace(packets_[from.first].due, event_of(NetworkEvent::kArrival, port));
   }
-  const NodeId node = graph_.port(port).to;
+  const NodeId node = from.to;
   if (graph_.is_host(node)) {
     return index;
   }
@@ -172,11 +191,10 @@ void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort
     return;
   }
   packet.behind = FabricPackets::kNone;
-  const NodeId node = graph_.port(port).to;
-  packet.due = to.is_handed_over ? pushed.start
-                                 : ready_after(pushed, graph_.port(port).rate,
-                                               rules_.is_cut_through && !graph_.is_host(node),
-                                               packet.bytes, kSwitchedHeaderBytes, fastest_[node]);
+  packet.due = to.is_handed_over
+                   ? pushed.start
+                   : ready_after(pushed, to.rate, rules_.is_cut_through && !graph_.is_host(to.to),
+                                 packet.bytes, kSwitchedHeaderBytes, fastest_[to.to]);
   if (Frame* const frame = packets_.frame(index)) {
     frame->last = pushed.end;
   }
@@ -254,7 +272,7 @@ void PacketFabric::wire_is_free(PortId port, Time now) {
 void PacketFabric::obey(PfcAction action, PortId port, Time now) {
   if (action != PfcAction::kNone) {
     events_.add(
-        now + graph_.port(port).rate.delay,
+        now + ports_[port].rate.delay,
         event_of(action == PfcAction::kPause ? NetworkEvent::kPause : NetworkEvent::kResume, port));
   }
 }

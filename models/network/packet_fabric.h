@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/fetch.h"
 #include "network/fabric_packet.h"
 #include "network/fabric_rules.h"
 #include "network/ideal_time.h"
@@ -36,8 +37,7 @@ class PacketFabric {
   void send(NodeId host, FabricPackets::Index packet, Time now);
   /// When the wire of the host is free.
   Time free_at(NodeId host) const { return ports_[port_of(host)].output.free_at(); }
-  /// kArrival, the first event of the queue: the packet where its host has it; none: it has gone
-  /// on, or is no more.
+  /// kArrival, the first event of the queue: the packet, if its host has it now; else none.
   FabricPackets::Index arrive(PortId port, Time now);
 
   // ---- hosts that are adapters
@@ -48,6 +48,16 @@ class PacketFabric {
   Time decided_at(NodeId host, Time last, std::uint32_t bytes) const;
   /// The first switch has it, and decides now.
   void enter(NodeId host, FabricPackets::Index packet, Time now);
+
+  // ---- kArrival is about to happen: what it touches is on its way into the cache, in three steps
+  void fetch_port(PortId port) const { fetch_between(&ports_[port], &ports_[port].lost); }
+  void fetch_packet(PortId port) const { packets_.fetch(ports_[port].first, is_last_hop(port)); }
+  /// And by which port it goes on, where that is known, and who comes behind it.
+  void fetch_way(PortId port) const;
+  /// The packet, if it comes to its host with it; none else. After fetch_packet().
+  FabricPackets::Index coming_by(PortId port) const {
+    return is_last_hop(port) ? ports_[port].first : FabricPackets::kNone;
+  }
 
   // ---- ports that may be paused [CC-6]; their events have been taken
   void wire_is_free(PortId port, Time now);
@@ -88,12 +98,17 @@ class PacketFabric {
   void start_window(Time now);
 
  private:
-  struct Port {
-    Port(double gbps, std::uint64_t room) : output(gbps, room) {}
+  /// Where no port may be paused, packets touch what is before `lost` alone: two lines of the
+  /// cache.
+  struct alignas(kCacheLine) Port {
+    Port(const NetworkGraph::Port& port, std::uint64_t room)
+        : output(port.rate.gbps, room), to(port.to), rate(port.rate) {}
     OutputPort output;
     FabricPackets::Index first = FabricPackets::kNone, last = FabricPackets::kNone;
-    std::uint64_t lost = 0;  // while its link was down, and by chance
+    const NodeId to;
     bool is_handed_over = false;
+    const EdgeRate rate;
+    std::uint64_t lost = 0;  // while its link was down, and by chance
 
     // Of ports that may be paused: packets that wait, and the one that leaves.
     FabricPackets::Index waiting = FabricPackets::kNone, waiting_end = FabricPackets::kNone;
@@ -104,7 +119,8 @@ class PacketFabric {
     PfcIngress ingress;  // of what came by it, at its other end
   };
 
-  PortId port_of(NodeId host) const { return graph_.ports_of(host)[0]; }
+  bool is_last_hop(PortId port) const { return graph_.is_host(ports_[port].to); }
+  PortId port_of(NodeId host) const { return host_ports_[host]; }
   void forward(NodeId node, FabricPackets::Index index, Time now);
   void mark(FabricPackets::Index index);
   void put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed);
@@ -125,6 +141,7 @@ class PacketFabric {
   EdgeId lossy_ = NetworkGraph::edge_of(kNoNetworkPort);
   double loss_ = 0;                   // share of packets on that edge
   std::vector<Port> ports_;           // by PortId
+  std::vector<PortId> host_ports_;    // by host
   std::vector<PathChoice> choices_;   // by switch
   std::vector<PortUtilisation> use_;  // by PortId; empty: nobody asks
   std::vector<WaitBook> waits_;       // likewise

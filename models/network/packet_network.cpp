@@ -75,6 +75,7 @@ void PacketNetwork::run_until(Time limit) {
     now_ = events_.next();
     const EventQueue::What event = events_.front();
     const std::uint32_t where = place_of(event);
+    fetch_ahead();
     if (kind_of(event) == NetworkEvent::kArrival) {
       arrive(where);
       continue;
@@ -93,6 +94,71 @@ void PacketNetwork::run_until(Time limit) {
         break;
       default: fault_.work(now_); break;
     }
+  }
+}
+
+// What an event touches lies behind something else that it touches: one thing after the other is
+// fetched, each an event later. Further ahead some of it would be gone again before it is used.
+// Where few events wait all of it is in the cache.
+void PacketNetwork::fetch_ahead() {
+  constexpr std::size_t kFew = 512;
+  if (events_.size() < kFew) {
+    return;
+  }
+  for (unsigned steps = 6; steps > 0; --steps) {
+    if (const EventQueue::What* const event = events_.behind(steps)) {
+      const std::uint32_t where = place_of(*event);
+      switch (kind_of(*event)) {
+        case NetworkEvent::kArrival: fetch_for_arrival(steps, where); break;
+        case NetworkEvent::kSend: fetch_for_send(steps, where); break;
+        default: break;
+      }
+    }
+  }
+}
+
+void PacketNetwork::fetch_for_arrival(unsigned steps, PortId port) {
+  if (steps == 6) {
+    fabric_.fetch_port(port);
+    return;
+  }
+  if (steps == 5) {
+    fabric_.fetch_packet(port);
+    return;
+  }
+  if (steps == 4) {
+    fabric_.fetch_way(port);
+  }
+  const FabricPackets::Index index = fabric_.coming_by(port);
+  if (index == FabricPackets::kNone) {
+    return;
+  }
+  const RdmaPacket& packet = packets_[index].fields;
+  const std::uint32_t number = packet.queue_pair - 1;
+  if (number >= ends_.size()) {
+    return;
+  }
+  const End& end = ends_[number];
+  steps == 4   ? fetch(&end)
+  : steps == 3 ? end.connection->fetch()
+  : steps == 2 ? end.connection->fetch_rows(packet)
+               : end.connection->fetch_session(packet);
+}
+
+void PacketNetwork::fetch_for_send(unsigned steps, NodeId host) {
+  const Port& port = ports_[host];
+  if (steps == 6) {
+    fetch(&port);
+  } else if (!port.turns.empty()) {
+    if (steps == 5) {
+      fetch(&port.turns.front());
+      return;
+    }
+    const End& end = ends_[port.turns.front()];
+    steps == 4   ? fetch(&end)
+    : steps == 3 ? end.connection->fetch()
+    : steps == 2 ? end.connection->fetch_next_rows()
+                 : end.connection->fetch_next_session();
   }
 }
 
@@ -270,6 +336,8 @@ std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
     end.connection = std::make_unique<HostConnection>(
         rules_, memory_, ends, SipKey{salts.next(), salts.next()}, random.split(stream));
     end.peer = peer;
+    Port& port = ports_[ends.own];
+    port.turns.set_capacity(port.turns.capacity() + 1);
   };
   add(own, "own", first + 1);
   add(other, "peer", first);

@@ -4,8 +4,9 @@
 /// by up to a quantum. [NW-1]
 #pragma once
 
+#include <boost/circular_buffer.hpp>
+
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,10 +52,10 @@ class PacketNetwork final : public ComponentModule {
  private:
   /// A host's port: whose turn it is to send by it.
   struct Port {
-    std::deque<std::uint32_t> turns;  // connections that may have something to send
-    bool is_due = false;              // an event of it is in the queue
+    boost::circular_buffer<std::uint32_t> turns;  // ends that may have something to send
+    bool is_due = false;                          // an event of it is in the queue
   };
-  struct End {
+  struct alignas(kCacheLine) End {
     std::unique_ptr<HostConnection> connection;
     std::uint32_t peer = 0;      // its end of the connection
     Time armed = Time::never();  // the next event of its timer
@@ -64,6 +65,9 @@ class PacketNetwork final : public ComponentModule {
 
   void work();
   void run_until(Time limit);
+  void fetch_ahead();
+  void fetch_for_arrival(unsigned steps, PortId port);
+  void fetch_for_send(unsigned steps, NodeId host);
   void arrive(PortId port);
   void send(NodeId host);
   void expire(std::uint32_t end);
@@ -89,7 +93,7 @@ class PacketNetwork final : public ComponentModule {
   NetworkHostRules rules_;
   FlowBook flows_;
   NetworkHostMemory memory_;
-  std::deque<End> ends_;
+  std::vector<End> ends_;
   std::vector<Port> ports_;                        // by host
   std::vector<std::uint32_t> end_of_;              // by source and destination; kNone
   std::vector<std::unique_ptr<PortPairs>> pairs_;  // by host

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/fetch.h"
+
 namespace flitwise {
 
 /// 2^64 / golden ratio: a hash times this is spread.
@@ -22,6 +24,8 @@ class OpenTable {
     const std::size_t at = slot_of(key);
     return slots_[at].is_used ? &slots_[at].record : nullptr;
   }
+  /// It will be asked for soon.
+  void fetch(const Key& key) const { flitwise::fetch(&slots_[first_slot(key)], sizeof(Slot)); }
   Record* find(const Key& key) { return const_cast<Record*>(std::as_const(*this).find(key)); }
   /// The record of the key, a new one if it had none. Valid until the next one is made or erased.
   Record& operator[](const Key& key) {

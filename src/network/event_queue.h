@@ -36,12 +36,21 @@ class EventQueue {
       far_.push_back(entry);
       std::push_heap(far_.begin(), far_.end(), is_behind);
     } else if (bucket <= turn_) {
-      std::vector<Entry>& current = bucket_of(turn_);
-      current.insert(std::upper_bound(current.begin(), current.end(), entry, is_behind), entry);
+      insert(bucket_of(turn_), entry);
     } else {
-      bucket_of(bucket).push_back(entry);
-      used_[index_of(bucket) / 64] |= std::uint64_t{1} << (index_of(bucket) % 64);
       ++ahead_;
+      if (bucket <= sorted_) {
+        sorted_ = bucket;
+        insert(bucket_of(bucket), entry);
+      } else {
+        std::vector<Entry>& far_bucket = bucket_of(bucket);
+        if (far_bucket.capacity() == 0 && !spare_.empty()) {
+          far_bucket.swap(spare_.back());
+          spare_.pop_back();
+        }
+        far_bucket.push_back(entry);
+      }
+      used_[index_of(bucket) / 64] |= std::uint64_t{1} << (index_of(bucket) % 64);
     }
     turn();
   }
@@ -50,7 +59,7 @@ class EventQueue {
     --size_;
     if (is_far_first()) {
       if (ahead_ == 0 && bucket_of(turn_).empty()) {
-        turn_ = std::max(turn_, far_.front().when >> kWidthBits);
+        turn_ = sorted_ = std::max(turn_, far_.front().when >> kWidthBits);
       }
       std::pop_heap(far_.begin(), far_.end(), is_behind);
       far_.pop_back();
@@ -58,6 +67,25 @@ class EventQueue {
       bucket_of(turn_).pop_back();
     }
     turn();
+  }
+  /// The event that comes `n` behind the first as things stand, so that what it touches can be on
+  /// its way into the cache; null: it is not known. Events further ahead than those of this bucket
+  /// and the next are not, nor those of the heap.
+  const What* behind(std::size_t n) {
+    const std::vector<Entry>& current = bucket_of(turn_);
+    if (n < current.size()) {
+      return &current[current.size() - 1 - n].what;
+    }
+    if (ahead_ == 0) {
+      return nullptr;
+    }
+    if (sorted_ == turn_) {
+      sorted_ = first_used();
+      sort(bucket_of(sorted_));
+    }
+    const std::vector<Entry>& next = bucket_of(sorted_);
+    n -= current.size();
+    return n < next.size() ? &next[next.size() - 1 - n].what : nullptr;
   }
   /// The same as take() and add().
   void replace(Time when, What what) {
@@ -71,9 +99,13 @@ class EventQueue {
     What what = 0;
     std::uint32_t order = 0;  // of its coming; goes round
   };
-  static bool is_behind(const Entry& a, const Entry& b) {
-    return a.when != b.when ? a.when > b.when : static_cast<std::int32_t>(a.order - b.order) > 0;
-  }
+  // A type, and no function: sorting has it inlined.
+  struct IsBehind {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.when != b.when ? a.when > b.when : static_cast<std::int32_t>(a.order - b.order) > 0;
+    }
+  };
+  static constexpr IsBehind is_behind{};
   static constexpr unsigned kWidthBits = 20;  // 1.05 ns
   static constexpr std::int64_t kBuckets = 4096;
   static std::size_t index_of(std::int64_t bucket) {
@@ -94,28 +126,43 @@ class EventQueue {
     if (!bucket_of(turn_).empty() || ahead_ == 0) {
       return;
     }
+    if (bucket_of(turn_).capacity() > 0) {
+      spare_.emplace_back().swap(bucket_of(turn_));
+    }
+    const std::int64_t bucket = first_used();
+    std::vector<Entry>& current = bucket_of(bucket);
+    if (bucket != sorted_) {
+      sort(current);
+    }
+    turn_ = sorted_ = bucket;
+    used_[index_of(bucket) / 64] &= ~(std::uint64_t{1} << (index_of(bucket) % 64));
+    ahead_ -= current.size();
+  }
+  // The first bucket behind `turn_` that has events. REQUIRES: one has.
+  std::int64_t first_used() const {
     std::int64_t bucket = turn_ + 1;
     for (;;) {
       const std::size_t index = index_of(bucket);
       const std::uint64_t rest = used_[index / 64] >> (index % 64);
       if (rest != 0) {
-        bucket += __builtin_ctzll(rest);
-        break;
+        return bucket + __builtin_ctzll(rest);
       }
       bucket += static_cast<std::int64_t>(64 - index % 64);
     }
-    turn_ = bucket;
-    const std::size_t index = index_of(bucket);
-    used_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
-    std::vector<Entry>& current = buckets_[index];
-    ahead_ -= current.size();
-    std::sort(current.begin(), current.end(), is_behind);
+  }
+  static void sort(std::vector<Entry>& bucket) {
+    std::sort(bucket.begin(), bucket.end(), is_behind);
+  }
+  static void insert(std::vector<Entry>& bucket, const Entry& entry) {
+    bucket.insert(std::upper_bound(bucket.begin(), bucket.end(), entry, is_behind), entry);
   }
 
   std::array<std::vector<Entry>, kBuckets> buckets_;
+  std::vector<std::vector<Entry>> spare_;  // of buckets that are empty; the last is in the cache
   std::array<std::uint64_t, kBuckets / 64> used_{};  // those behind `turn_` that have events
   std::vector<Entry> far_;                           // a heap
   std::int64_t turn_ = 0;                            // the bucket that is taken from
+  std::int64_t sorted_ = 0;                          // the next one, once it is sorted, or `turn_`
   std::size_t ahead_ = 0;                            // events in buckets behind it
   std::size_t size_ = 0;
   std::uint32_t next_order_ = 0;

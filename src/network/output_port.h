@@ -28,12 +28,12 @@ class OutputPort {
  public:
   struct Counters {
     std::uint64_t packets = 0, bytes = 0;  ///< taken
-    std::uint64_t full = 0, red = 0;       ///< packets dropped: for want of room, without ECT
-    std::uint64_t dropped_bytes = 0;       ///< of both
-    std::uint64_t marked = 0;
-    std::uint64_t peak = 0;     ///< bytes of the queue
-    double queued_byte_fs = 0;  ///< over a span of time it is the mean of the queue
+    std::uint64_t peak = 0;                ///< bytes of the queue
+    double queued_byte_fs = 0;             ///< over a span of time it is the mean of the queue
     Time busy{};
+    std::uint64_t full = 0, red = 0;  ///< packets dropped: for want of room, without ECT
+    std::uint64_t dropped_bytes = 0;  ///< of both
+    std::uint64_t marked = 0;
   };
   struct Pushed {
     PortOutcome outcome;

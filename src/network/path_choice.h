@@ -52,6 +52,10 @@ class PathChoice {
     return rules_.adaptive.is_on &&
            ((seen.tos & rules_.adaptive.mask) == rules_.adaptive.value || seen.has_ar_bit);
   }
+  /// The place of that of ECMP among the candidates. REQUIRES: there are some.
+  std::uint32_t place_of(const SwitchView& seen, PortSet candidates) const {
+    return candidates.size() == 1 ? 0 : with_seed(seen.hash, seed_) % candidates.size();
+  }
   /// One of the candidates: candidates[H(5-tuple, seed) mod n], the same port for a tuple while
   /// they stay; or by the metric. metric(port) is how loaded it is: bytes in its queue, or
   /// femtoseconds for which it was busy; it is asked of packets with adaptive routing alone, once a
@@ -60,11 +64,10 @@ class PathChoice {
   PortId choose(Time now, const SwitchView& seen, PortSet candidates, Metric metric) {
     if (!is_adaptive(seen)) {
       ++counts_.ecmp;
-      if (candidates.size() == 1) {
-        return candidates[0];
+      const std::uint32_t place = place_of(seen, candidates);
+      if (candidates.size() > 1) {
+        count(place);
       }
-      const std::uint32_t place = with_seed(seen.hash, seed_) % candidates.size();
-      count(place);
       return candidates[place];
     }
     ++counts_.adaptive;

@@ -61,7 +61,6 @@ void AckBook::expire(Time now) {
 
 // Sessions are few, and the one with the same low bits is nearly always the one.
 AckBook::Row& AckBook::row(std::uint16_t session) {
-  constexpr std::size_t kHints = 64;
   hints_.resize(kHints);
   std::uint16_t& hint = hints_[session % kHints];
   if (hint < rows_.size() && rows_[hint].session == session) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/fetch.h"
 #include "flitwise/time.h"
 #include "rdma/qp_context.h"
 #include "rdma/rdma_packet.h"
@@ -30,6 +31,16 @@ class AckBook {
   void refused(const RdmaPacket& packet, Time now);
   /// An ACK of that session is due. One of a session that nobody knows is of none.
   void ask(std::uint16_t session);
+  /// Of the ACK that goes next. REQUIRES: is_due().
+  std::uint16_t next_session() const { return rows_[due_.front()].session; }
+  /// The cache: next_session() and take(), or received(), will be called soon.
+  void fetch_next() const { flitwise::fetch(&due_.front()); }
+  void fetch(std::uint16_t session) const {
+    if (!hints_.empty()) {
+      flitwise::fetch(&hints_[session % kHints]);
+      flitwise::fetch(&rows_[session % rows_.size()], sizeof(Row));
+    }
+  }
   bool is_due() const { return !due_.empty(); }
   /// The echo of the ACK that goes next. REQUIRES: is_due().
   AckEcho take(Time now);
@@ -53,6 +64,7 @@ class AckBook {
   void note(Row& row, const RdmaPacket& packet, Time now);
   void ask(Row& row);
 
+  static constexpr std::size_t kHints = 64;
   std::vector<Row> rows_;
   std::vector<std::uint16_t> hints_;           // row by the low bits of a session
   boost::circular_buffer<std::uint16_t> due_;  // rows

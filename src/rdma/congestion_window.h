@@ -28,25 +28,26 @@ struct CongestionWindowParameters {
 ///   each echo of b bytes without CE and with RTT - base <= target:  W += additive x b / W
 ///   each round with m > 0, at its end:                              W -= W x a x most_cut
 /// within [least, most]. A time-out: W = least. What a call costs is the same always.
-class CongestionWindow {
+class alignas(64) CongestionWindow {
  public:
+  /// `parameters` outlive it.
   explicit CongestionWindow(const CongestionWindowParameters& parameters)
-      : p_(parameters), window_(parameters.initial) {}
+      : p_(&parameters), window_(parameters.initial) {}
 
   /// An echo for so many bytes, whose packet left one `rtt` ago; `base`: the shortest RTT known.
   void echoed(std::uint64_t bytes, bool is_marked, Time rtt, Time base, Time now) {
     const auto share = static_cast<double>(bytes);
     round_bytes_ += share;
     marked_bytes_ += is_marked ? share : 0;
-    if (!is_marked && (p_.target == Time{} || rtt - base <= p_.target)) {
-      window_ += p_.additive * share / window_;
+    if (!is_marked && (p_->target == Time{} || rtt - base <= p_->target)) {
+      window_ += p_->additive * share / window_;
     }
     if (now >= round_begin_ + rtt) {
       end_round(now);
     }
-    window_ = std::clamp(window_, p_.least, p_.most);
+    window_ = std::clamp(window_, p_->least, p_->most);
   }
-  void timed_out() { window_ = p_.least; }
+  void timed_out() { window_ = p_->least; }
   /// May so many bytes more leave? One packet may always.
   bool may_send(std::uint64_t in_flight, std::uint64_t bytes) const {
     return in_flight == 0 || static_cast<double>(in_flight + bytes) <= window_;
@@ -57,13 +58,13 @@ class CongestionWindow {
  private:
   void end_round(Time now) {
     const double marked = marked_bytes_ / round_bytes_;
-    share_ += p_.gain * (marked - share_);
-    window_ -= marked > 0 ? window_ * share_ * p_.most_cut : 0;
+    share_ += p_->gain * (marked - share_);
+    window_ -= marked > 0 ? window_ * share_ * p_->most_cut : 0;
     round_bytes_ = marked_bytes_ = 0;
     round_begin_ = now;
   }
 
-  CongestionWindowParameters p_;
+  const CongestionWindowParameters* p_;
   double window_, share_ = 0;
   double round_bytes_ = 0, marked_bytes_ = 0;
   Time round_begin_{};

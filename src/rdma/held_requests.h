@@ -20,6 +20,12 @@ class HeldRequests {
   bool empty() const { return psns_.empty(); }
   std::uint32_t size() const { return psns_.size(); }
   bool contains(Psn psn) const { return psns_.contains(psn); }
+  void fetch(Psn psn) const {
+    if (!places_.empty()) {
+      psns_.fetch(psn);
+      flitwise::fetch(&places_[psn & (places_.size() - 1)], sizeof(Held));
+    }
+  }
   /// For the bitmap of an ACK. [RX-6]
   std::uint64_t bits(Psn from) const { return psns_.bits(from); }
   /// REQUIRES: behind what is expected, and not contained. `is_placed`: its payload is in memory.

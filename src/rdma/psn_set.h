@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/fetch.h"
 #include "rdma/psn.h"
 
 namespace flitwise {
@@ -27,6 +28,11 @@ class PsnSet {
   Psn end() const { return end_; }
   bool contains(Psn psn) const {
     return is_within(psn) && (words_[word_of(psn)] >> (psn & 63) & 1) != 0;
+  }
+  void fetch(Psn psn) const {
+    if (!words_.empty()) {
+      flitwise::fetch(&words_[word_of(psn)]);
+    }
   }
   /// False: it is in it already. REQUIRES: not before base().
   bool insert(Psn psn);

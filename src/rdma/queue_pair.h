@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/fetch.h"
 #include "rdma/dcqcn.h"
 #include "rdma/held_requests.h"
 #include "rdma/rc_requester.h"
@@ -54,6 +55,8 @@ class QueuePair {
   /// request is the number of its try. [SEL-2]
   /// `answers_alone`: no request may go now, because of a rate or a window.
   bool next(RdmaPacket& packet, Time now = {}, bool answers_alone = false);
+  /// next() would give one, even if no request may go.
+  bool has_answer() const { return !cnps_.empty() || responder_.has_answer(); }
   /// The packet that next() gave last leaves by packet.session: what sent_packet() remembers, and
   /// losses are charged to. Without it they have no session. Likewise for a probe. Of answers
   /// nothing is remembered.
@@ -107,6 +110,27 @@ class QueuePair {
   /// The furthest that one that is kept has been ahead. [RO-C2]
   std::uint32_t deepest() const { return deepest_; }
 
+  /// The cache: what each packet touches of it,
+  void fetch_state() const {
+    fetch_between(this, &context_.counts);
+    flitwise::fetch(&requester_, sizeof requester_);
+    responder_.fetch_state();
+    fetch_between(&held_, &cnp_);
+  }
+  /// and a little later what is kept of the PSN and the session of a packet that comes,
+  void fetch(const RdmaPacket& packet) const {
+    if (info_of(packet.opcode).is_request()) {
+      held_.fetch(packet.psn);
+      responder_.fetch(packet.session);
+    } else {
+      requester_.fetch(packet.has_echo ? packet.echo.psn : packet.psn);
+    }
+  }
+  /// or of the next that leaves.
+  void fetch_next() const {
+    has_answer() ? responder_.fetch_next() : requester_.fetch(requester_.sent_end());
+  }
+
   QpState state() const { return context_.state; }
   const QueuePairSetup& setup() const { return context_.setup; }
   std::uint64_t count(QpCounter counter) const {
@@ -138,8 +162,8 @@ class QueuePair {
   Time gap_due_ = Time::never();  // of what is expected
   Psn gap_asked_ = 0;             // a NAK has asked for it
   bool has_asked_ = false;
-  CnpSource cnp_;
   std::vector<std::uint16_t> cnps_;  // sessions whose CNPs wait
+  CnpSource cnp_;
 };
 
 }  // namespace flitwise

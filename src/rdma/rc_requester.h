@@ -72,6 +72,12 @@ class RcRequester {
   std::uint8_t rnr_time() const { return rnr_time_; }  ///< code of the time to wait
   std::size_t waiting() const { return work_.size(); }
   RequesterWait waits_for() const;
+  void fetch(Psn psn) const {
+    sent_.fetch(psn);
+    if (next_ < work_.size()) {
+      flitwise::fetch(&work_[next_], sizeof(Work));
+    }
+  }
   Psn oldest() const { return oldest_; }      ///< that is not acknowledged
   Psn sent_end() const { return sent_end_; }  ///< behind the last that has ever been sent
   /// That leaves next, but for those that were lost alone: before sent_end(), where it goes back.

@@ -34,8 +34,8 @@ WorkOpcode work_of(const RdmaOpcodeInfo& info) {
 // duplicates, which are dropped where there is none.
 RcResponder::RcResponder(QpContext& context)
     : context_(context),
-      remembered_(context.setup.most_reads_taken),
-      answers_(std::size_t{4} * context.setup.most_reads_taken + 8) {}
+      answers_(std::size_t{4} * context.setup.most_reads_taken + 8),
+      remembered_(context.setup.most_reads_taken) {}
 
 void RcResponder::reset() {
   answers_.clear();

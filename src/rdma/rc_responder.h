@@ -33,12 +33,20 @@ class RcResponder {
   void expire_acks();
   /// What an atomic found in memory. REQUIRES: receive() has just returned its effect.
   void finish_atomic(std::uint64_t original);
+  bool has_answer() const { return acks_.is_due() || !answers_.empty(); }
   /// The answer that goes next. False: none waits.
   bool next(RdmaPacket& packet);
   /// A message that is not complete gives its receive buffer back as flushed, and so do all buffers
   /// that the queue pair does not share. [VB-8]
   void flush(bool shares_buffers);
 
+  /// The cache: what each packet touches of it,
+  void fetch_state() const { fetch_between(this, &buffer_); }
+  /// and what else it does: next() will be called soon, which session its answer is for, and
+  /// receive().
+  void fetch_next() const { acks_.is_due() ? acks_.fetch_next() : void(); }
+  std::uint16_t next_session() const { return acks_.is_due() ? acks_.next_session() : session_; }
+  void fetch(std::uint16_t session) const { acks_.fetch(session); }
   Psn expected() const { return expected_; }
   std::uint32_t messages() const { return messages_; }  ///< MSN
 
@@ -86,19 +94,20 @@ class RcResponder {
   bool has_nakked_ = false;  // since the last packet in order
   std::uint32_t since_ack_ = 0;
 
+  AckBook acks_;
+  Time delayed_at_ = Time::never();  // an ACK for packets that have not asked
+  boost::circular_buffer<Answer> answers_;
+  std::uint32_t reads_waiting_ = 0;     // new READs and atomics in answers_
+  std::uint16_t session_ = kNoSession;  // of the packet that is received
+  bool owes_ack_ = false;               // the last told of less than has come
+
   RdmaPacketKind open_ = RdmaPacketKind::kNone;  // kind of the message that is not complete
-  std::uint64_t message_bytes_ = 0;              // of it so far
   Sge target_;                                   // what is left of a WRITE
+  std::uint64_t message_bytes_ = 0;              // of it so far
   std::optional<ReceiveWork> buffer_;            // that a message has taken
 
   std::vector<Request> remembered_;
   std::uint32_t next_remembered_ = 0;
-  std::uint32_t reads_waiting_ = 0;  // new READs and atomics in answers_
-  boost::circular_buffer<Answer> answers_;
-  AckBook acks_;
-  std::uint16_t session_ = kNoSession;  // of the packet that is received
-  Time delayed_at_ = Time::never();     // an ACK for packets that have not asked
-  bool owes_ack_ = false;               // the last told of less than has come
 };
 
 }  // namespace flitwise

@@ -64,6 +64,13 @@ class SentPackets {
     const bool is_there = !places_.empty() && place(psn).psn == psn && place(psn).times > 0;
     return is_there ? &place(psn) : nullptr;
   }
+  void fetch(Psn psn) const {
+    if (!places_.empty()) {
+      flitwise::fetch(&place(psn));
+      arrived_.fetch(psn);
+      again_.fetch(psn);
+    }
+  }
   /// All before `oldest` are acknowledged.
   void advance(Psn oldest);
 

@@ -43,8 +43,8 @@ std::vector<std::string> refusals_of(const BalancerSetup& setup,
 SessionBalancer::SessionBalancer(const BalancerSetup& setup, const BalancerSeeds& seeds, Time now)
     : setup_(setup),
       monitor_(setup.monitor),
-      weights_(setup.weights, seeds.random),
       choice_(setup.choice, seeds.salt, seeds.random),
+      weights_(setup.weights, seeds.random),
       control_(setup.control),
       last_weights_(now),
       last_control_(now) {
@@ -56,6 +56,14 @@ SessionBalancer::SessionBalancer(const BalancerSetup& setup, const BalancerSeeds
   };
   next_weights_ = first(setup.weight_interval);
   next_control_ = setup.control.is_on ? first(setup.control.interval) : Time::never();
+}
+
+void SessionBalancer::reserve(std::size_t sessions) {
+  owned_.reserve(sessions);
+  monitor_.reserve(sessions);
+  choice_.reserve(sessions);
+  table_.reserve(sessions);
+  paces_.reserve(sessions);
 }
 
 SessionIndex SessionBalancer::add(Time now, const BalancedSession& session) {

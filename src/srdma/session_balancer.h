@@ -31,15 +31,15 @@ struct BalancerSetup {
 std::vector<std::string> refusals_of(const BalancerSetup& setup,
                                      const std::vector<double>& thresholds = {});
 
-/// A session as it is added.
-struct BalancedSession {
+/// A session as it is added. A packet that leaves by it looks at the first three alone.
+struct alignas(64) BalancedSession {
   SessionId id = 0;
   SessionTuple tuple;
+  std::uint32_t place = 0;          ///< what its owner calls it: kept for the owner alone
   double rated = 100e9;             ///< bits/s that it could carry
   std::optional<double> threshold;  ///< T_i
   bool is_secured = false;
   std::uint64_t state_bytes = 0;  ///< that the NIC holds for it [CT-2]
-  std::uint32_t place = 0;        ///< what its owner calls it: kept for the owner alone
 };
 
 /// What is random in a group.
@@ -55,6 +55,8 @@ class SessionBalancer {
   SessionBalancer(const BalancerSetup& setup, const BalancerSeeds& seeds, Time now);
 
   // Sessions.
+  /// Room for so many, so that add() allocates nothing for them.
+  void reserve(std::size_t sessions);
   /// It is eligible: its state is ACTIVE. REQUIRES: no other open session has its id.
   SessionIndex add(Time now, const BalancedSession& session);
   /// Its state lets new packets leave by it, or does not. [SG-4]
@@ -65,6 +67,33 @@ class SessionBalancer {
   SessionIndex find(SessionId id) const;
   /// Another algorithm; sessions and choices go on. `setup` outlives it. [WT-C10]
   void change_weights(const WeightSetup& setup, const Random& random);
+
+  // The cache. First what each packet touches of it,
+  void fetch_state() const { fetch_between(this, &weights_); }
+  // then the rows of what a packet of the session touches, or of the next that leaves:
+  void fetch_rows(SessionId id) const {
+    by_id_.fetch(id);
+    monitor_.fetch_all();
+  }
+  void fetch_next_rows() const {
+    choice_.fetch_next();
+    monitor_.fetch_all();
+  }
+  // and then the session itself, for an answer or a request that leaves, a packet that comes,
+  // and one that is echoed.
+  void fetch_for_answer(SessionIndex session) const {
+    flitwise::fetch(&owned_[session]);
+    choice_.fetch(session);
+  }
+  void fetch_for_sent(SessionIndex session) const {
+    fetch_for_answer(session);
+    monitor_.fetch_for_sent(session);
+  }
+  void fetch_for_received(SessionIndex session) const {
+    fetch_for_answer(session);
+    monitor_.fetch_for_received(session);
+  }
+  void fetch_for_echo(SessionIndex session) const { monitor_.fetch_for_echo(session); }
 
   // Packets. See SessionMonitor and SessionChoice.
   /// The session of the next packet of a queue pair. It takes no notice: sent() does.
@@ -137,15 +166,18 @@ class SessionBalancer {
   double cost_of(SessionIndex session) const;
 
   const BalancerSetup& setup_;
-  SessionMonitor monitor_;
-  WeightingSystem weights_;
-  SessionChoice choice_;
-  SessionControl control_;
+  // What a packet looks at, one beside the other.
+  Time next_weights_, next_control_;
+  Time apply_at_ = Time::never();
   std::vector<BalancedSession> owned_;  // by index
   OpenTable<SessionId, SessionIndex, hash_of_id> by_id_;
+  SessionMonitor monitor_;
+  SessionChoice choice_;
+  // What updates and decisions look at.
+  WeightingSystem weights_;
+  SessionControl control_;
   std::vector<double> table_;  // weights on their way into force, which they are in at apply_at_
-  Time apply_at_ = Time::never();
-  Time last_weights_, last_control_, next_weights_, next_control_;
+  Time last_weights_, last_control_;
   std::vector<ControlledSession> controlled_;
   struct Pace {
     std::uint64_t sent = 0;  ///< packets, at the last decision

@@ -20,6 +20,18 @@ std::size_t places_for(std::uint32_t window) {
 
 // ---- sessions
 
+SessionCarrier::SessionCarrier(const CarrierRules& rules, SipKey salt, const Random& random,
+                               Time now)
+    : rules_(rules), balancer_(rules.balancer, {salt, random}, now), one_window_(rules.window) {
+  const unsigned sharers = std::max(1U, rules.sessions);
+  one_window_.initial /= sharers;
+  one_window_.most /= sharers;
+  one_window_.least = std::min(one_window_.least, one_window_.initial);
+  balancer_.reserve(sharers);
+  rates_.reserve(rules.control == RateControl::kDcqcnSession ? sharers : 0);
+  windows_.reserve(rules.control == RateControl::kWindow ? sharers : 0);
+}
+
 SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time now,
                                  std::uint32_t place) {
   BalancedSession session;
@@ -29,20 +41,15 @@ SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time n
   session.is_secured = rules_.is_secured;
   session.place = place;
   const SessionIndex index = balancer_.add(now, session);
-  const unsigned sharers = std::max(1U, rules_.sessions);
   if (rules_.control == RateControl::kDcqcnSession) {
-    const PacedRate rate{DcqcnRate(rules_.dcqcn.of_one(sharers)), {}};
+    const PacedRate rate{DcqcnRate(rules_.dcqcn.of_one(std::max(1U, rules_.sessions))), {}};
     index < rates_.size() ? void(rates_[index] = rate) : rates_.push_back(rate);
   } else if (rules_.control == RateControl::kWindow) {
-    CongestionWindowParameters parameters = rules_.window;
-    parameters.initial /= sharers;
-    parameters.most /= sharers;
-    parameters.least = std::min(parameters.least, parameters.initial);
     if (index == windows_.size()) {
-      windows_.emplace_back(parameters);
+      windows_.emplace_back(one_window_);
     } else {
       window_ -= windows_[index].bytes();
-      windows_[index] = CongestionWindow(parameters);
+      windows_[index] = CongestionWindow(one_window_);
     }
     window_ += windows_[index].bytes();
   } else if (rules_.control == RateControl::kWindowGroup && windows_.empty()) {
@@ -129,13 +136,65 @@ bool SessionCarrier::may_request(Time now, Time& may_go) {
   return false;
 }
 
+// ---- the cache
+
+void SessionCarrier::fetch(const RdmaPacket& packet) const {
+  const SessionIndex session = balancer_.find(packet.session);
+  if (session == kNoSessionIndex) {
+    return;
+  }
+  if (!packet.has_echo) {
+    balancer_.fetch_for_received(session);
+    return;
+  }
+  balancer_.fetch_for_echo(session);
+  if (!windows_.empty()) {
+    flitwise::fetch(&windows_[session]);
+  }
+}
+
+void SessionCarrier::fetch_next_request() const {
+  const SessionIndex session = balancer_.choice().in_turn();
+  if (session == kNoSessionIndex) {
+    return;
+  }
+  balancer_.fetch_for_sent(session);
+  if (!windows_.empty()) {  // one with room is looked for from the first of these on
+    flitwise::fetch(&windows_[first_tried_], 2 * sizeof(CongestionWindow));
+    flitwise::fetch(&windows_[session]);
+  }
+}
+
+void CarriedPair::fetch_rows(const RdmaPacket& packet) const {
+  group_.balancer_.fetch_rows(packet.session);
+  if (packet.has_echo) {
+    fetch_monitored(packet.echo.psn);
+  }
+}
+
+void CarriedPair::fetch_next_rows() const {
+  group_.balancer_.fetch_next_rows();
+  fetch_monitored(pair_.requester().sent_end());
+}
+
+void CarriedPair::fetch_next() const {
+  if (!pair_.has_answer()) {
+    group_.fetch_next_request();
+    return;
+  }
+  const SessionIndex session = group_.balancer_.find(pair_.responder().next_session());
+  if (session != kNoSessionIndex) {
+    group_.balancer_.fetch_for_answer(session);
+  }
+}
+
 // ---- queue pairs
 
 CarriedPair::CarriedPair(SessionCarrier& group, QueuePair& pair)
     : group_(group),
       pair_(pair),
-      own_rate_{DcqcnRate(group.rules().dcqcn), {}},
-      monitored_(places_for(pair.setup().window)) {}
+      monitored_(places_for(pair.setup().window)),
+      own_rate_{DcqcnRate(group.rules().dcqcn), {}} {}
 
 bool CarriedPair::may_request(Time now, Time& may_go) {
   may_go = Time::never();

@@ -46,8 +46,9 @@ struct PacedRate {
 class SessionCarrier {
  public:
   /// `rules` outlives it. salt: of hashes by which sessions are chosen. [SEL-8]
-  SessionCarrier(const CarrierRules& rules, SipKey salt, const Random& random, Time now)
-      : rules_(rules), balancer_(rules.balancer, {salt, random}, now) {}
+  SessionCarrier(const CarrierRules& rules, SipKey salt, const Random& random, Time now);
+  SessionCarrier(const SessionCarrier&) = delete;
+  SessionCarrier& operator=(const SessionCarrier&) = delete;
 
   /// Packets of this end carry the tuple. place: see BalancedSession. REQUIRES: no open session has
   /// the id.
@@ -66,6 +67,14 @@ class SessionCarrier {
   SessionIndex take_probe();
   bool has_probe() const { return !probes_.empty(); }
 
+  /// The cache: what each packet touches of it,
+  void fetch_state() const {
+    fetch_between(this, &balancer_);
+    balancer_.fetch_state();
+  }
+  /// and a little later what a packet that comes does, or the next request that leaves.
+  void fetch(const RdmaPacket& packet) const;
+  void fetch_next_request() const;
   const CarrierRules& rules() const { return rules_; }
   SessionBalancer& balancer() { return balancer_; }
   const SessionBalancer& balancer() const { return balancer_; }
@@ -76,13 +85,14 @@ class SessionCarrier {
   std::uint32_t room_of(SessionIndex session, Time now, Time& may_go) const;
 
   const CarrierRules& rules_;
-  SessionBalancer balancer_;
   std::vector<PacedRate> rates_;           // by index; kDcqcnSession
   std::vector<CongestionWindow> windows_;  // by index; kWindowGroup: the first, of all
   double window_ = 0;                      // bytes, of all sessions
   SessionIndex first_tried_ = 0;           // by may_request()
   std::uint32_t begun_ = 0;                // requests that have begun and not left
   std::vector<SessionIndex> probes_;       // that are to leave
+  SessionBalancer balancer_;
+  CongestionWindowParameters one_window_;  // of each of windows_
 };
 
 /// A queue pair whose packets sessions carry. Its owner asks for packets, and hands in what comes.
@@ -91,6 +101,11 @@ class CarriedPair {
  public:
   /// Both outlive it. The setup of the queue pair has keeps_sent.
   CarriedPair(SessionCarrier& group, QueuePair& pair);
+
+  /// The cache: the same, before SessionCarrier::fetch(), and of what next leaves, in two steps.
+  void fetch_rows(const RdmaPacket& packet) const;
+  void fetch_next_rows() const;
+  void fetch_next() const;
 
   /// May a request leave, whichever it is? False: may_go becomes the time from which on it may,
   /// where that is known, else never. [SG-9]
@@ -125,15 +140,18 @@ class CarriedPair {
     return group_.rates_.empty() ? own_rate_ : group_.rates_[session];
   }
   SessionPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
+  void fetch_monitored(Psn psn) const {
+    flitwise::fetch(&monitored_[psn & (monitored_.size() - 1)]);
+  }
   void put_on(RdmaPacket& packet, SessionIndex session) const {
     packet.session = group_.balancer_.session(session).id;
   }
 
   SessionCarrier& group_;
   QueuePair& pair_;
-  QpChoice own_choice_;
-  PacedRate own_rate_;                    // kDcqcnQp
   std::vector<SessionPacket> monitored_;  // by PSN, a power of two of them
+  QpChoice own_choice_;
+  PacedRate own_rate_;  // kDcqcnQp
 };
 
 }  // namespace flitwise

@@ -68,12 +68,21 @@ SessionChoice::SessionChoice(const ChoiceSetup& setup, SipKey salt, const Random
   }
 }
 
+void SessionChoice::reserve(std::size_t sessions) {
+  ring_.reserve(sessions);
+  usable_.reserve(sessions);
+  is_usable_.reserve(sessions);
+  sessions_.reserve(sessions);
+}
+
 void SessionChoice::begin(SessionIndex session, const SessionTuple& tuple, double weight) {
   sessions_.resize(std::max<std::size_t>(sessions_.size(), session + 1U));
+  is_usable_.resize(sessions_.size());
+  is_usable_[session] = 0;
   sessions_[session] = {
       digest_of(salt_, Hashed::kTuple, std::uint64_t{tuple.source} << 32 | tuple.destination,
                 std::uint32_t{tuple.source_port} << 16 | tuple.destination_port),
-      weight, false};
+      weight};
 }
 
 void SessionChoice::put_in_force(const std::vector<double>& weights) {
@@ -89,8 +98,8 @@ void SessionChoice::put_in_force(const std::vector<double>& weights) {
 }
 
 void SessionChoice::set_usable(SessionIndex session, bool is_usable) {
-  if (sessions_[session].is_usable != is_usable) {
-    sessions_[session].is_usable = is_usable;
+  if (this->is_usable(session) != is_usable) {
+    is_usable_[session] = is_usable ? 1 : 0;
     refresh();
   }
 }
@@ -103,7 +112,7 @@ void SessionChoice::refresh() {
   double least = 2;
   for (SessionIndex i = 0; i < sessions_.size(); ++i) {
     const Session& one = sessions_[i];
-    if (one.is_usable) {
+    if (is_usable(i)) {
       const double good = setup_->is_capability ? one.weight : 1 - one.weight;
       usable_.push_back({one.digest, std::max(good, setup_->least_share), one.weight, i});
       least = std::min(least, one.weight);
@@ -134,7 +143,9 @@ ChosenSession SessionChoice::choose(Time now, const PacketKey& key, QpChoice& ow
     return in_unit(now, key, own, in_flight);
   }
   const std::uint64_t digest =
-      digest_of(salt_, Hashed::kPacket, std::uint64_t{key.qpn} << 32 | key.psn, key.resends);
+      is_hashed()
+          ? digest_of(salt_, Hashed::kPacket, std::uint64_t{key.qpn} << 32 | key.psn, key.resends)
+          : 0;
   return {pick(digest, in_flight), version_};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/fetch.h"
 #include "common/random.h"
 #include "common/sip_hash.h"
 #include "flitwise/config.h"
@@ -70,6 +71,8 @@ class SessionChoice {
   /// `setup` outlives it. salt: nobody outside may know it [SEL-8]. random: of policy random.
   SessionChoice(const ChoiceSetup& setup, SipKey salt, const Random& random);
 
+  /// Room for so many sessions.
+  void reserve(std::size_t sessions);
   /// There is a session of that weight, not usable yet.
   void begin(SessionIndex session, const SessionTuple& tuple, double weight);
   /// New weights, by index. O(sessions). [6.4]
@@ -91,8 +94,13 @@ class SessionChoice {
   SessionIndex holder(unsigned entry);
 
   bool is_usable(SessionIndex session) const {
-    return session < sessions_.size() && sessions_[session].is_usable;
+    return session < is_usable_.size() && is_usable_[session] != 0;
   }
+  /// is_usable() will be asked soon.
+  void fetch(SessionIndex session) const { flitwise::fetch(&is_usable_[session]); }
+  void fetch_next() const { flitwise::fetch(ring_.data() + turn_); }
+  /// The one that has its turn next, of policies that go round; else any. None: none is usable.
+  SessionIndex in_turn() const { return ring_.empty() ? kNoSessionIndex : ring_[turn_]; }
   std::size_t usable() const { return usable_.size(); }
   /// Grows by 1 with all that changes the choice.
   std::uint32_t version() const { return version_; }
@@ -102,7 +110,6 @@ class SessionChoice {
   struct Session {
     std::uint64_t digest = 0;  ///< of its tuple
     double weight = 0;
-    bool is_usable = false;
   };
   /// A usable session, as the hot path reads it.
   struct Candidate {
@@ -116,6 +123,8 @@ class SessionChoice {
     SessionIndex holder = kNoSessionIndex;
   };
 
+  /// Does the choice look at the digest of a packet?
+  bool is_hashed() const { return setup_->policy < ChoicePolicy::kRoundRobin; }
   void refresh();
   ChosenSession in_unit(Time now, const PacketKey& key, QpChoice& own,
                         const std::vector<std::uint32_t>& in_flight);
@@ -126,14 +135,15 @@ class SessionChoice {
 
   const ChoiceSetup* setup_;
   SipKey salt_;
-  Random random_;
-  std::vector<Session> sessions_;
-  std::vector<Candidate> usable_;        // by index
-  std::vector<SessionIndex> ring_;       // what turns go round: all usable ones, or the lowest
-  std::size_t turn_ = 0;                 // in ring_, of the next one
-  SessionIndex last_ = kNoSessionIndex;  // that had its turn
-  std::vector<Entry> table_;
   std::uint32_t version_ = 1;
+  SessionIndex last_ = kNoSessionIndex;  // that had its turn
+  std::size_t turn_ = 0;                 // in ring_, of the next one
+  std::vector<SessionIndex> ring_;       // what turns go round: all usable ones, or the lowest
+  std::vector<Candidate> usable_;        // by index
+  std::vector<std::uint8_t> is_usable_;  // by index, apart: a byte is all that most packets look at
+  std::vector<Session> sessions_;
+  Random random_;
+  std::vector<Entry> table_;
 };
 
 }  // namespace flitwise

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/fetch.h"
 #include "flitwise/time.h"
 #include "srdma/session_stats.h"
 
@@ -29,6 +30,11 @@ class SessionMonitor {
   /// `setup` outlives it.
   explicit SessionMonitor(const MonitorSetup& setup) : setup_(setup) {}
 
+  /// Room for so many sessions.
+  void reserve(std::size_t sessions) {
+    stats_.reserve(sessions);
+    in_flight_.reserve(sessions);
+  }
   /// The lowest index that is free. rated: bits/s that the session could carry.
   SessionIndex open(Time now, double rated);
   /// The index is free once nothing of it is in flight.
@@ -81,6 +87,20 @@ class SessionMonitor {
   /// They begin anew.
   void begin_interval();
 
+  /// The cache: a packet will leave by it soon, come by it, or be echoed.
+  void fetch_for_sent(SessionIndex session) const {
+    flitwise::fetch(&stats_[session], SessionStats::kSent);
+  }
+  void fetch_for_received(SessionIndex session) const {
+    flitwise::fetch(&stats_[session]);
+    flitwise::fetch(&stats_[session].received_packets);
+  }
+  void fetch_for_echo(SessionIndex session) const {
+    flitwise::fetch(&stats_[session], sizeof(SessionStats));
+  }
+  void fetch_all() const {
+    flitwise::fetch(in_flight_.data(), in_flight_.size() * sizeof in_flight_[0]);
+  }
   /// Of all indices, open or not.
   const std::vector<SessionStats>& stats() const { return stats_; }
   /// Packets of each index that are neither acknowledged nor declared lost.

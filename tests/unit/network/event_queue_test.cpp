@@ -78,6 +78,7 @@ TEST(EventQueue, GivesEventsInOrderWhileOthersCome) {
     ASSERT_EQ(queue.front(), expected.begin()->second);
     const Time now = queue.next();
     expected.erase(expected.begin());
+    queue.behind(random.below(6));  // whether anybody looks ahead changes nothing
     if (random.below(2) == 0) {
       queue.take();
     } else {
@@ -88,6 +89,31 @@ TEST(EventQueue, GivesEventsInOrderWhileOthersCome) {
     if (queue.size() < 40 && random.below(3) > 0) {
       add(now + Time{any_span(random)});
     }
+  }
+}
+
+TEST(EventQueue, KnowsWhatComesNextInThisBucketAndTheOneBehindIt) {
+  constexpr std::int64_t kBucket = std::int64_t{1} << 20;  // femtoseconds
+  EventQueue queue;
+  const std::int64_t times[] = {30, 10, 20, 2 * kBucket + 5, 2 * kBucket + 3, 5 * kBucket};
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    queue.add(Time{times[i]}, i);
+  }
+  const auto expect = [&](const std::vector<std::uint32_t>& events) {
+    for (std::size_t n = 0; n < events.size(); ++n) {
+      ASSERT_NE(queue.behind(n), nullptr) << n;
+      EXPECT_EQ(*queue.behind(n), events[n]) << n;
+    }
+    EXPECT_EQ(queue.behind(events.size()), nullptr);
+  };
+  expect({1, 2, 0, 4, 3});
+  queue.add(Time{2 * kBucket + 4}, 6);
+  expect({1, 2, 0, 4, 6, 3});
+  queue.add(Time{kBucket}, 7);
+  expect({1, 2, 0, 7});
+  for (const std::uint32_t event : {1, 2, 0, 7, 4, 6, 3, 5}) {
+    EXPECT_EQ(queue.front(), event);
+    queue.take();
   }
 }
 

@@ -133,7 +133,8 @@ CongestionWindowParameters window_parameters() {
 // [CC-4]: growth by `additive` a round, and by the share of marked bytes a cut.
 TEST(CongestionWindow, CC_4_GrowsByAPacketARoundAndIsCutByItsShareOfMarks) {
   const Time rtt = Time::from_us(10);
-  CongestionWindow window(window_parameters());
+  const CongestionWindowParameters p = window_parameters();
+  CongestionWindow window(p);
   double expected = 100'000;
   for (unsigned i = 0; i < 100; ++i) {
     window.echoed(1000, false, rtt, rtt, Time::from_us(1));
@@ -145,7 +146,7 @@ TEST(CongestionWindow, CC_4_GrowsByAPacketARoundAndIsCutByItsShareOfMarks) {
   for (unsigned i = 0; i < 3; ++i) {
     window.echoed(1000, i == 0, rtt, rtt, Time::from_us(2));
   }
-  CongestionWindow fresh(window_parameters());
+  CongestionWindow fresh(p);
   expected = 100'000;
   for (unsigned i = 0; i < 4; ++i) {
     fresh.echoed(1000, i == 0, rtt, rtt, i < 3 ? Time::from_us(2) : Time::from_us(10));
