@@ -39,6 +39,8 @@ void set_flows(const std::vector<Flow>& flows, const std::vector<std::string>& n
   workload.requests = 0;
   workload.rdma = {};
   workload.sizes.clear();
+  workload.arrival = Arrival::kClosedLoop;
+  device.run.warmup = 0;
   for (const Flow& flow : flows) {
     const bool sends = flow.source == host;
     if (!sends && flow.destination != host) {

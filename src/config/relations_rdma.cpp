@@ -127,8 +127,6 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
       has_flows && workload.flows.pattern == FlowPattern::kTrace && workload.trace.empty(),
       {"workload.flows.pattern", "workload.trace"},
       "no trace; expected workload.trace with a CSV of time_ns,src,dst,bytes");
-  broken.add_if(has_flows && config.run.warmup > 0, {"workload.kind", "run.warmup"},
-                "flows behind a warm-up of {}; expected none", config.run.warmup);
   broken.add_if(config.link.carrier != Carrier::kPcie, {"workload.via", "link.carrier"},
                 "RDMA on the {} carrier; expected link.carrier pcie",
                 spelling(config.link.carrier));
