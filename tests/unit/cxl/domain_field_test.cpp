@@ -34,7 +34,7 @@ TEST(CxlDomainField, CXL_7_4_WithoutIdentityAFieldNamesNobody) {
 TEST(CxlDomainField, CXL_7_4_AHandleComesBack) {
   for (const OnMiss on_miss : {OnMiss::kStall, OnMiss::kBypass}) {
     const CxlDomainField field = field_of(CxlIdentity::kDhiAdded, on_miss);
-    for (const std::uint16_t handle : {0, 1, 77, 255}) {
+    for (const std::uint16_t handle : std::initializer_list<std::uint16_t>{0, 1, 77, 255}) {
       const CxlDomainField::Named named = field.named_by(field.of(Dhi{handle}));
       EXPECT_EQ(named.handle, std::optional<std::uint32_t>(handle));
       EXPECT_FALSE(named.full);
