@@ -106,6 +106,7 @@ void HcaSessions::connect(Time now) {
     }
     const CmTicket ticket = end_.manager().connect(request, now);
     group.failure = ticket.id == 0 ? name_of(ticket.reason) : nullptr;
+    group.asked = ticket.id;
   }
   collect_control(now);
   ask_at(now);
@@ -168,7 +169,7 @@ void HcaSessions::take(const SessionEvent& event, Time now) {
   Group* const group = group_at(event.place.group);
   if (group == nullptr) {  // a handshake that has come to nothing
     for (Group& one : groups_) {
-      const bool is_meant = event.kind == Kind::kFailed && !one.is_up && one.failure == nullptr;
+      const bool is_meant = event.kind == Kind::kFailed && one.asked == event.ticket;
       one.failure = is_meant ? name_of(event.reason) : one.failure;
     }
     return;
@@ -214,9 +215,12 @@ void HcaSessions::take(const SessionEvent& event, Time now) {
       break;
     case Kind::kDone:
     case Kind::kFailed:
-      if (event.ticket == group->asked) {
+      if (event.ticket == group->asked && group->is_adding) {
         balancer.end_add(now, event.kind == Kind::kDone);
+      }
+      if (event.ticket == group->asked) {
         group->asked = 0;
+        group->is_adding = false;
       }
       break;
     default: break;
@@ -325,6 +329,7 @@ void HcaSessions::decide(Group& group, const ControlDecision& decision, Time now
   if (decision.action == ControlDecision::Action::kAdd && group.asked == 0) {
     balancer.begin_add(now);
     group.asked = manager.add_session(*group.slot, now).id;
+    group.is_adding = group.asked != 0;
     if (group.asked == 0) {
       balancer.end_add(now, false);
     }

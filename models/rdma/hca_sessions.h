@@ -75,7 +75,8 @@ class HcaSessions final : public HcaModule, public HcaCarriers {
     std::optional<GroupSlot> slot;
     bool is_up = false;
     const char* failure = nullptr;  // of its handshake
-    std::uint64_t asked = 0;        // ticket of a session that control adds; 0: none
+    std::uint64_t asked = 0;        // ticket of its handshake, or of a session; 0: none
+    bool is_adding = false;         // of a session, which control adds
     std::uint64_t eligible = 0;     // slots, as the carrier knows them
     std::array<SessionIndex, kMostGroupSessions> by_slot{};
     std::deque<std::uint32_t> blocked;  // queue pairs that wait for room on any session

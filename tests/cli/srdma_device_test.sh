@@ -63,6 +63,17 @@ for keys in secured=false secured=true; do
 if '$keys' == 'secured=true': assert e['rx_auth'] > 0 and e['rx_replay'] > 0 and 'queue_pair_in_error' not in e, e"
 done
 
+# Over four spines: sessions of each pair of adapters take all ways, and packets of the adaptive class find them as well.
+for keys in sessions=16 'sessions=2 --set device.srdma.adaptive_routing=true'; do
+  # shellcheck disable=SC2086
+  "$FLITWISE" run "$FLITWISE_SOURCE_DIR/configs/examples/network_graph.yaml" --json --set network.topology=leaf_spine --set network.leaf_spine.leaves=2 \
+    --set network.leaf_spine.spines=4 --set network.timing.hop=500ns --set device.srdma.enabled=true --set device.srdma.policy=oblivious \
+    --set device.srdma.$keys >"$work/out" 2>"$work/err"
+  figures "spines: $keys" "
+up = [p['bytes'] for p in r['network']['ports'] if p['name'].startswith('leaf') and 'spine' in p['name']]
+assert len(up) == 8 and min(up) > 0.4 * max(up), r['network']['ports']"
+done
+
 # What does not fit together.
 refuse 2 run "$config" --set device.srdma.secured=true --set device.srdma.keys.lifetime=1us
 said "expected a lifetime that is no shorter"
