@@ -36,7 +36,8 @@ Hca::Hca(const sc_core::sc_module_name& name, std::string device, const HcaConfi
       validation_(parts_),
       completion_(parts_),
       stages_{&collect_, &kicks_,    &fetch_,   &states_,  &rings_,      &dma_,
-              &builder_, &receiver_, &receive_, &entries_, &validation_, &completion_} {
+              &builder_, &receiver_, &receive_, &entries_, &validation_, &completion_},
+      modules_(stages_.begin(), stages_.end()) {
   for (std::size_t i = 0; i < kStages; ++i) {
     stages_[i]->keep_turn(turns_[i]);
   }
