@@ -286,7 +286,10 @@ FlowWatch& flows_of(Fabric& fabric) {
     const NodeId hosts = host_of(fabric, fabric.devices.size());
     FlowFraming framing;
     framing.mtu = fabric.config.device.rdma.mtu;
-    framing.first = kRethBytes;
+    const SrdmaConfig& srdma = fabric.config.device.srdma;
+    framing.overhead += srdma.is_on && srdma.is_secured ? kSecuredBytes : 0;
+    const bool is_direct = srdma.is_on && srdma.receive == ReceiveMode::kDirect;
+    (is_direct ? framing.overhead : framing.first) += kRethBytes;  // where it goes [RX-2]
     FlowWatch::Hooks hooks;
     hooks.ideal = [&fabric, framing](const Flow& flow) {
       return fabric.network->ideal(flow.source, flow.destination, framing, flow.bytes);
