@@ -21,7 +21,7 @@ $1" "${@:2}"; }
 both() {  # WHAT ARGUMENTS...
   local what=$1; shift
   expect 0 run "$modes" --json "$@"; cp "$work/out" "$work/full.json"
-  expect 0 run "$modes" --json "$@" --set network.mode=packet --set device.srdma.enabled=false; cp "$work/out" "$work/packet.json"
+  expect 0 run "$modes" --json "$@" --set network.mode=packet; cp "$work/out" "$work/packet.json"
   figures "
 full, packet = ({(f['source'], f['destination']): f for f in one['network']['flows']} for one in r)
 assert len(full) >= 7 and full.keys() == packet.keys(), (full.keys(), packet.keys())
@@ -35,6 +35,10 @@ assert abs(wires[0] / wires[1] - 1) < 0.03, wires  # packet mode acknowledges mo
 }
 both "a permutation"
 both "incast" --set workload.flows.pattern=incast
+groups=(--set device.srdma.enabled=true --set device.srdma.sessions=4 --set device.srdma.policy=oblivious
+  --set device.srdma.congestion.kind=none)
+both "session groups" "${groups[@]}"
+both "secured sessions" "${groups[@]}" --set device.srdma.secured=true
 both "leaves and a spine, cut-through" --set network.topology=leaf_spine --set network.leaf_spine.leaves=4 \
   --set network.leaf_spine.spines=1 --set network.switching=cut_through
 
