@@ -204,6 +204,10 @@ ControlDecision HostConnection::expire(Time now) {
 }
 
 std::string HostConnection::waiting() const {
+  if (has_failed()) {
+    return fmt::format("h{} to h{}: the queue pair has given up, after {} time-outs\n", ends_.own,
+                       ends_.peer, pair_.count(QpCounter::kTimeOut));
+  }
   if (outstanding() == 0) {
     return "";
   }

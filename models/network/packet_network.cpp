@@ -405,6 +405,11 @@ void PacketNetwork::add_progress(Progress& sum) const {
   sum.completed += bytes_;
 }
 
+Time PacketNetwork::waits_until() const {
+  const Time next = flows_.next_start();
+  return next == Time::never() ? Time{} : next;
+}
+
 std::string PacketNetwork::waiting() const {
   std::string text;
   for (const End& end : ends_) {

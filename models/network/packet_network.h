@@ -41,7 +41,7 @@ class PacketNetwork final : public ComponentModule {
   bool is_quiet() const override { return is_done() && packets_.in_use() == 0; }
   bool is_exhausted() const override { return is_done(); }
   void add_progress(Progress& sum) const override;
-  Time waits_until() const override { return flows_.next_start(); }
+  Time waits_until() const override;
   std::string waiting() const override;
   void report(RunResult& result) const override;
   Counts errors() const override;

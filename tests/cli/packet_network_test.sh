@@ -76,6 +76,21 @@ slow() { run --set network.fault.link=leaf0-spine1 --set network.fault.rate=25Gb
 turns=$(slow oblivious) weighted=$(slow lowest_weight)
 python3 -c "import sys; sys.exit(not $weighted < $turns)" || fail "a slow link: $weighted by weight, $turns in turn"
 
+# A queue pair that gives up: the run ends, and names it.
+expect 3 run "$config" --set network.fault.link=leaf0-spine1 --set network.fault.at=20us --set network.timing.detect=1s \
+  --set device.srdma.sessions=1 --set device.srdma.retry_cnt=1 --set workload.flows.bytes=1000000B --set run.deadlock_after=50ms
+said "the queue pair has given up, after 2 time-outs"
+# Packets that overtake each other, a receiver of plain RoCEv2 and a window: slow, but none gives up. [LR-1]
+run --seed 3 --set device.srdma.sessions=1 --set device.srdma.adaptive_routing=true --set device.srdma.receive=in_order \
+  --set workload.flows.bytes=200000B --set run.deadlock_after=50ms | figures "
+assert len(f) == 16 and r['checks'], len(f)" || fail "go-back-N with a window"
+
+# Sweeps take its results.
+printf 'base: %s\nseeds: [1, 2]\nset: {workload.flows.bytes: 100000B}\naxes: {device.srdma.sessions: [1, 4]}\n' "$config" >"$work/sweep.yaml"
+expect 0 sweep run "$work/sweep.yaml" -o "$work/sweep" --quiet
+[[ $(cut -d, -f1 "$work/sweep/points.csv" | wc -l) == 5 ]] || fail "a sweep has no rows"
+grep -q fct_all_mean_slowdown "$work/sweep/points.csv" || fail "a sweep has no times of flows"
+
 # Same configuration and seed, same bytes; another seed, other figures.
 strip() { grep -v host_seconds; }
 cmp -s <(run --set workload.flows.bytes=500000B | strip) <(run --set workload.flows.bytes=500000B | strip) ||
