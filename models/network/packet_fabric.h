@@ -90,16 +90,14 @@ class PacketFabric {
   std::vector<PortId> switch_ports() const;
   std::string name_of(PortId port, const NetworkPlan& plan) const;  ///< "leaf0.2"
   NetworkPortResult result_of(PortId port, Time now) const;
-  const WaitBook& waits_of(PortId port) const {
-    return waits_[port];
-  }  ///< of rules with keeps_waits
+  /// Of rules with keeps_waits.
+  const WaitBook& waits_of(PortId port) const { return waits_[port]; }
   /// For how long its wire has worked so far.
   Time busy(PortId port, Time now) const;
   void start_window(Time now);
 
  private:
-  /// Where no port may be paused, packets touch what is before `lost` alone: two lines of the
-  /// cache.
+  /// Where no port may be paused, packets touch what is before `lost` alone: two lines of a cache.
   struct alignas(kCacheLine) Port {
     Port(const NetworkGraph::Port& port, std::uint64_t room)
         : output(port.rate.gbps, room), to(port.to), rate(port.rate) {}
