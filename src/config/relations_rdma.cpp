@@ -85,7 +85,7 @@ void check_sessions(const SrdmaConfig& srdma, BrokenRelations& broken) {
   if (!srdma.is_on) {
     return;
   }
-  for (NetworkComplaint& one : session_complaints(srdma)) {
+  for (NetworkComplaint& one : session_complaints(srdma, true)) {
     broken.push_back({std::move(one.paths), std::move(one.message)});
   }
   // [KY-C4]

@@ -179,7 +179,7 @@ std::uint64_t data_packets(const Config& config) {
   return packets;
 }
 
-std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma) {
+std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_limits) {
   std::vector<NetworkComplaint> all;
   const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
     if (is_wrong) {
@@ -194,11 +194,11 @@ std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma) {
          fmt::format("relaxed below {}, congested above {}; expected relaxed up to the threshold "
                      "[CT-8]",
                      srdma.control.relaxed, srdma.control.threshold));
-  add_if(
-      srdma.is_on && (srdma.min_sessions > srdma.sessions || srdma.sessions > srdma.max_sessions),
-      {"device.srdma.sessions", "device.srdma.min_sessions", "device.srdma.max_sessions"},
-      fmt::format("{} sessions, {} at least, {} at most; expected them in this order",
-                  srdma.sessions, srdma.min_sessions, srdma.max_sessions));
+  add_if(srdma.is_on && has_limits &&
+             (srdma.min_sessions > srdma.sessions || srdma.sessions > srdma.max_sessions),
+         {"device.srdma.sessions", "device.srdma.min_sessions", "device.srdma.max_sessions"},
+         fmt::format("{} sessions, {} at least, {} at most; expected them in this order",
+                     srdma.sessions, srdma.min_sessions, srdma.max_sessions));
   return all;
 }
 
@@ -284,7 +284,7 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
       all.push_back({std::move(paths), std::move(message)});
     }
   };
-  for (NetworkComplaint& one : session_complaints(srdma)) {
+  for (NetworkComplaint& one : session_complaints(srdma, srdma.control.is_on)) {
     all.push_back(std::move(one));
   }
   const bool has_echo_control =

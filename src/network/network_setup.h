@@ -41,7 +41,8 @@ std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, cons
                                               std::uint32_t mtu);
 /// All of mode packet.
 std::vector<NetworkComplaint> network_complaints(const Config& config);
-/// Likewise of session groups alone, in either mode.
-std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma);
+/// Likewise of session groups alone, in either mode. has_limits: something reads how many there are
+/// at least and at most.
+std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_limits);
 
 }  // namespace flitwise

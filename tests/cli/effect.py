@@ -73,10 +73,11 @@ machines = [
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "host.verbs.hostile=1", "device.rdma.timeout=4"]),
     ("examples/rdma_two_hosts", [few]),
     ("examples/srdma_two_hosts", [few]),
-    ("examples/srdma_two_hosts", [few, "device.srdma.secured=true", "device.srdma.receive=in_order", "device.srdma.recovery=go_back_n",
+    ("examples/srdma_two_hosts", [few, "device.srdma.secured=true", "device.srdma.keys.rekey_engine=sw", "device.srdma.receive=in_order", "device.srdma.recovery=go_back_n",
                                   "device.srdma.congestion.kind=none"]),
     ("examples/srdma_two_hosts", [few, "device.srdma.policy=lowest_weight", "device.srdma.control.enabled=true"]),
     ("checks/srdma", ["workload.flows.bytes=200000B"]),
+    ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.algorithm=static"]),
     ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.policy=lowest_weight", "network.ecn.enabled=false",
                       "network.background.kind=poisson", "device.srdma.congestion.kind=dcqcn_qp", "network.fault.link=leaf0-spine1",
                       "device.srdma.adaptive_routing=true"]),
@@ -97,7 +98,8 @@ contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
                "link.shared_credits.merged", "host.iommu_driver.teardown_reset", "device.atc.enabled", "device.pri.enabled", "device.cxl.coherence", "link.cxl.latency_optimised",
                "link.credits.scaled", "link.credits.posted_data", "link.credits.completion_data", "workload.at",
-               "workload.functions"}
+               "workload.functions",
+               "device.atc.stu"}  # beside device.atc.enabled
 # Keys that act on what does not happen in a short run of a configuration that sets them.
 silent = {
     "workload.domains",          # PASIDs are of one size, and without handles or translation nothing looks at them
