@@ -98,9 +98,9 @@ void Hca::take_down(std::uint32_t place, Time now) {
   for (std::uint32_t pair = place; pair < pairs_.size(); pair += config_.function_count()) {
     commands_.close_all(pairs_[pair].commands);
     commands_.close_all(pairs_[pair].payloads);
+    receive_.drop_held(pair);
   }
   reset_sessions(place, now);
-  receive_.reset(place);
   commands_.drop(place);
   states_.reset(place);
   completion_.reset(place);

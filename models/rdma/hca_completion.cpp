@@ -18,6 +18,7 @@ void HcaCompletion::after_rules(std::uint32_t number, Time now) {
   if (pair.rules.state() == QpState::kError) {
     s_.commands.close_all(pair.commands);
     s_.commands.close_all(pair.payloads);
+    s_.receives.drop_held(number);
   }
   const RcRequester& requester = pair.rules.requester();
   // What came meanwhile may have ended a wait, and begun another.

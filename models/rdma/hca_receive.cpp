@@ -73,6 +73,8 @@ bool HcaReceive::take(Time now) {
 
 // ---- packets ahead of others [RX-2]
 
+// The part of a READ that is asked for again may come ahead of the whole: the rules forget it then,
+// and no frame waits for it.
 void HcaReceive::hold(HcaArrived& arrived, bool is_placed) {
   ReorderBuffer& buffer = buffers_[arrived.pair];
   if (buffer.places.empty()) {
@@ -82,10 +84,15 @@ void HcaReceive::hold(HcaArrived& arrived, bool is_placed) {
     }
     buffer.places.resize(places);
   }
-  buffer.at(arrived.packet->psn) = {is_placed ? nullptr : arrived.frame, arrived.payload,
-                                    takes_buffer(*arrived.packet)};
-  buffer.frames += is_placed ? 0 : 1;
-  held_frames_ += is_placed ? 0 : 1;
+  Held& held = buffer.at(arrived.packet->psn);
+  let_go(arrived.pair, held);
+  held.takes_buffer = takes_buffer(*arrived.packet);
+  if (!is_placed && arrived.packet->payload_bytes > 0) {
+    held.frame = arrived.frame;
+    held.payload = arrived.payload;
+    ++buffer.frames;
+    ++held_frames_;
+  }
   peak_held_ = std::max(peak_held_, buffer.frames);
 }
 
@@ -132,19 +139,14 @@ bool HcaReceive::release(Time now) {
       return true;
     }
   }
-  if (!is_one_of(rules.state(), kReceivingStates)) {
-    for (Held& held : buffers_[number].places) {
-      let_go(number, held);
-    }
-  }
   releasing_.reset();
   s_.packets.ready(number, now);
   s_.states.release(number);
   return true;
 }
 
-void HcaReceive::reset(std::uint32_t place) {
-  for (std::uint32_t pair = place; pair < buffers_.size(); pair += s_.config.function_count()) {
+void HcaReceive::drop_held(std::uint32_t pair) {
+  if (!buffers_.empty() && buffers_[pair].frames > 0) {
     for (Held& held : buffers_[pair].places) {
       let_go(pair, held);
     }

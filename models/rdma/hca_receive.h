@@ -29,8 +29,7 @@ class HcaReceive final : public HcaStage<HcaArrived>, public HcaReceives {
   bool has_room() const override { return !queue_.is_full(); }
   void receive(HcaArrived packet, Time now) override { push(std::move(packet), now); }
   bool is_in_atomic(std::uint32_t pair) const override { return atomic_ && atomic_->pair == pair; }
-  /// The function at that place is reset: what waits for it is dropped. [HP-4]
-  void reset(std::uint32_t place);
+  void drop_held(std::uint32_t pair) override;
   std::size_t held() const { return held_frames_; }     ///< frames in the reorder buffer
   std::size_t peak_held() const { return peak_held_; }  ///< of one queue pair
 

@@ -79,6 +79,8 @@ class HcaReceives {
   virtual void receive(HcaArrived packet, Time now) = 0;
   /// An atomic for it waits for host memory.
   virtual bool is_in_atomic(std::uint32_t pair) const = 0;
+  /// It is in error, or reset: what came ahead of others is dropped.
+  virtual void drop_held(std::uint32_t pair) = 0;
 
  protected:
   ~HcaReceives() = default;

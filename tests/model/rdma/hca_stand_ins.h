@@ -60,6 +60,7 @@ class Others : public HcaKicks,
   void lose(std::uint32_t pair, bool /*is_receive*/) override { lost.push_back(pair); }
   void receive(HcaArrived packet, Time /*now*/) override { received.push_back(packet.pair); }
   bool is_in_atomic(std::uint32_t /*pair*/) const override { return false; }
+  void drop_held(std::uint32_t /*pair*/) override {}
   void ready(std::uint32_t /*pair*/, Time /*now*/) override {}
   void control_waits(Time /*now*/) override {}
   void sessions_are_back(Time /*now*/) override {}
