@@ -80,7 +80,9 @@ void PacketFabric::enter(NodeId host, FabricPackets::Index index, Time now) {
     lose(index, Loss::kLinkDown);
     return;
   }
-  forward(graph_.port(port).to, index, now);
+  if (!has_lost(port, index)) {
+    forward(graph_.port(port).to, index, now);
+  }
 }
 
 void PacketFabric::fetch_way(PortId port) const {
@@ -182,12 +184,19 @@ void PacketFabric::mark(FabricPackets::Index index) {
   }
 }
 
+bool PacketFabric::has_lost(PortId port, FabricPackets::Index index) {
+  if (NetworkGraph::edge_of(port) != lossy_ || !chance_.chance(loss_)) {
+    return false;
+  }
+  ++ports_[port].lost;
+  lose(index, Loss::kChance);
+  return true;
+}
+
 void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed) {
   Port& to = ports_[port];
   FabricPacket& packet = packets_[index];
-  if (NetworkGraph::edge_of(port) == lossy_ && chance_.chance(loss_)) {  // its wire was taken
-    ++to.lost;
-    lose(index, Loss::kChance);
+  if (has_lost(port, index)) {  // its wire was taken
     return;
   }
   packet.behind = FabricPackets::kNone;

@@ -121,6 +121,7 @@ class PacketFabric {
   PortId port_of(NodeId host) const { return host_ports_[host]; }
   void forward(NodeId node, FabricPackets::Index index, Time now);
   void mark(FabricPackets::Index index);
+  bool has_lost(PortId port, FabricPackets::Index index);
   void put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed);
   void queue(PortId port, FabricPackets::Index index, Time now);
   void serve(PortId port, Time now);

@@ -310,7 +310,8 @@ std::vector<std::string> other_counted_errors() {
       // RDMA adapters, and software that posts on them
       "bad_doorbell bad_command command_timeout bad_ring_entry failed_dma not_roce payload_ram "
       "frame_damaged frame_delayed frame_forged frame_lost frame_repeated "
-      "network_bad_header network_early_drop network_link_down network_no_route network_queue_full "
+      "network_bad_header network_early_drop network_link_down network_lost network_no_route "
+      "network_queue_full "
       "network_ttl "
       "function_down function_not_set_up function_reset queue_pair_in_error "
       "rx_bad_icrc rx_bad_version rx_bad_transport rx_bad_opcode rx_qp_mismatch rx_bad_p_key "

@@ -66,6 +66,10 @@ assert sum(row['drops'] for row in ports) == 0 and sum(row['pause_ns'] for row i
 expect 0 run "$graph" --json "${odd[@]}" --set network.fault.link=leaf0-spine0 --set network.fault.at=20us \
   --set network.fault.lasts=100us --set network.timing.detect=20us --set device.rdma.timeout=4; cp "$work/out" "$work/fault.json"
 figures "assert len(r[0]['network']['flows']) == 4" "$work/fault.json" || fail "a link that fails"
+expect 0 run "$graph" --json --set network.fault.link=h0-tor0 --set network.fault.loss=0.05 --set device.rdma.timeout=4
+cp "$work/out" "$work/lossy.json"
+figures "assert len(r[0]['network']['flows']) == 4 and kinds(r[0])['network_lost'] > 20, kinds(r[0])" "$work/lossy.json" ||
+  fail "a link that loses frames by chance"
 # Five adapters at the first of eight hosts.
 for file in other again; do
   expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --json --set network.topology=leaf_spine \
