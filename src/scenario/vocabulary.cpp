@@ -318,6 +318,10 @@ std::vector<std::string> other_counted_errors() {
       "rx_bad_state rx_function_down rx_out_of_service rx_out_of_order rx_duplicate rx_forgotten "
       "rx_bogus_ack rx_stale_ack rx_bad_address rx_bad_ip_checksum rx_bad_syndrome "
       "sequence_naks rnr_naks error_naks timeouts resent lost_answers "
+      // and their session groups
+      "rx_bad_ip rx_bad_udp_length rx_unknown_tuple rx_session_state rx_bad_key rx_auth rx_replay "
+      "rx_held rx_ooo_overflow rx_cnp cnps rx_cm_auth rx_cm_replay rx_cm_malformed cm_resent "
+      "cm_failed cm_no_port "
       "LOC_LEN_ERR LOC_PROT_ERR WR_FLUSH_ERR BAD_RESP_ERR REM_INV_REQ_ERR REM_ACCESS_ERR "
       "REM_OP_ERR RETRY_EXC_ERR RNR_RETRY_EXC_ERR");
 }
