@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -64,7 +65,8 @@ struct End {
     ASSERT_EQ(bench.pairs[pair].rules.post_send(work), PostResult::kTaken);
   }
   /// The next packet of the queue pair as a frame. Null: none may go.
-  FrameRef send(std::uint32_t pair, Time now) {
+  FrameRef send(std::uint32_t pair, Time when) {
+    const Time now = std::max(when, clock + Time::from_ns(2));
     HcaBuilt built;
     built.pair = pair;
     RdmaPacket packet;
@@ -85,8 +87,9 @@ struct End {
     if (const char* const why = sessions->receive(arrived, now)) {
       return why;
     }
-    receive->receive(std::move(arrived), now);
-    receive->run(now + Time::from_ns(2));
+    clock = std::max(clock, now) + Time::from_ns(10);
+    receive->receive(std::move(arrived), clock);
+    receive->run(clock + Time::from_ns(2));
     return "";
   }
   FrameRef control() {
@@ -96,6 +99,7 @@ struct End {
   }
 
   FramePool pool;
+  Time clock{};  // of the receive stage
   Bench bench;
   HcaParts parts = bench.parts();
   std::set<std::uint32_t> connected;
