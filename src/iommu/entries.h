@@ -157,6 +157,7 @@ struct SecondStageEntry {
   bool is_readable() const { return (raw & 1U) != 0; }
   bool is_writable() const { return (raw & 2U) != 0; }
   bool is_snooped() const { return (raw & 0x800U) != 0; }
+  bool is_transient() const { return (raw >> 62 & 1U) != 0; }  ///< TM
   bool is_leaf(unsigned level) const { return level == 1 || (raw & 0x80U) != 0; }
   bool has_reserved(unsigned level, const IommuCapabilities& offers) const;
   std::uint64_t table() const { return raw & FirstStageEntry::kTableMask; }

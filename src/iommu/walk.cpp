@@ -358,6 +358,7 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
   return request;
 }
 
+// With what its tables say of a page beside its rights. [IOM-2.17]
 TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu) {
   if (result.page_bits < stu_bits(stu)) {
     return no_access_entry(stu);
@@ -369,6 +370,15 @@ TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, 
   entry.write = result.write;
   entry.execute = has_pasid && result.execute;
   entry.privileged = has_pasid && result.is_privileged;
+  if (!entry.has_access()) {
+    return entry;
+  }
+  entry.global = has_pasid && result.is_global;
+  entry.clears_no_snoop = result.is_snooped;
+  if (result.is_transient) {
+    entry.untranslated_only = true;
+    entry.translated = 0;  // which nobody may use
+  }
   return entry;
 }
 

@@ -157,6 +157,7 @@ struct SecondStageLeaf {
   std::uint8_t page_bits = kPageBits;
   bool read = false, write = false;
   bool snoop = false;                          ///< SNP of the leaf
+  bool is_transient = false;                   ///< TM of the leaf
   bool write_needs_walk = false;               ///< its D bit is kept and not set yet
   std::uint64_t entry_address = 0, entry = 0;  ///< the leaf itself, to set D in it
   std::uint64_t guest = 0;                     ///< the address it was for
@@ -171,6 +172,7 @@ struct PageTranslation {
   bool write_needs_walk = false;  ///< a D bit is kept and not set yet: no write by this translation
   bool is_global = false;         ///< G of the first-stage leaf
   bool is_snooped = false;        ///< SNP or PGSNP
+  bool is_transient = false;      ///< TM: it may change without an invalidation [IOM-2.17]
 };
 
 enum class WalkOutcome : std::uint8_t {

@@ -225,6 +225,7 @@ bool Walk::use_page(const PageTranslation& page) {
   finish(page.page | (request_.address & ~bits_from(page.page_bits)), page.page_bits);
   result_.write_needs_walk = page.write_needs_walk;
   result_.is_snooped = page.is_snooped;
+  result_.is_transient = page.is_transient;
   return true;
 }
 
@@ -251,6 +252,7 @@ void Walk::finish(std::uint64_t address, unsigned page_bits) {
   result_.write_needs_walk = write_needs_walk();
   result_.is_snooped =
       pasid_entry_.page_snoop() || (pasid_entry_.has_second_stage() && leaf_.snoop);
+  result_.is_transient = pasid_entry_.has_second_stage() && leaf_.is_transient;
 }
 
 }  // namespace flitwise

@@ -135,6 +135,7 @@ void Walk::after_second_stage() {
   leaf_.read = second_read_;
   leaf_.write = second_write_;
   leaf_.snoop = second_entry_.is_snooped();
+  leaf_.is_transient = second_entry_.is_transient();
   leaf_.write_needs_walk = pasid_entry_.second_stage_accessed_dirty() &&
                            (second_entry_.raw & SecondStageEntry::kDirty) == 0;
   leaf_.entry_address = access_.address;

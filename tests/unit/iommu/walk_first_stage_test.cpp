@@ -31,6 +31,16 @@ class FirstStage : public ::testing::Test {
   std::uint64_t leaf = 0;
 };
 
+TEST_F(FirstStage, IOM_2_17_WhatTheLeafSaysStandsInTheAnswer) {
+  const auto answer = [&](bool has_pasid) {
+    return translation_entry_of(tables.walk(tables.translation_request(kAddress)), has_pasid, 0);
+  };
+  EXPECT_FALSE(answer(true).global);
+  change(1, entry(1) | 0x100);
+  EXPECT_TRUE(answer(true).global);
+  EXPECT_FALSE(answer(false).global) << "it speaks of PASIDs";
+}
+
 TEST_F(FirstStage, PAS_16_FiveLevelsReadFiveEntries) {
   tables = Tables();
   tables.set_pasid(0, 1, 2, 1);

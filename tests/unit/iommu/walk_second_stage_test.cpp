@@ -82,6 +82,19 @@ TEST_F(SecondStage, SnoopOfTheLeafCounts) {
   EXPECT_TRUE(tables.read(kAddress).is_snooped);
 }
 
+TEST_F(SecondStage, IOM_2_17_WhatTheLeafSaysStandsInTheAnswer) {
+  const auto answer = [&] {
+    return translation_entry_of(tables.walk(tables.translation_request(kAddress)), true, 0);
+  };
+  EXPECT_FALSE(answer().clears_no_snoop || answer().untranslated_only || answer().global);
+  const std::uint64_t plain = entry(1);
+  change(1, plain | 0x800);
+  EXPECT_TRUE(answer().clears_no_snoop);
+  change(1, plain | std::uint64_t{1} << 62);
+  EXPECT_TRUE(answer().untranslated_only);
+  EXPECT_EQ(answer().translated, 0U) << "an address that nobody may use";
+}
+
 TEST_F(SecondStage, PAS_29_SnoopAboveTheLeafIsReserved) {
   for (unsigned level = 2; level <= 4; ++level) {
     const std::uint64_t before = entry(level);
