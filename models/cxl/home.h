@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The home of the host's memory: the rules of src/coherence behind the links of all device caches,
 /// with host memory behind it. [CXL-7.1] [CXL-7.3]
+// Longer than 150 lines: links, memory and permissions of all caches of a host.
 #pragma once
 
 #include <systemc>

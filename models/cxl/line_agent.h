@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What agents share that have a core at a link: sockets, the core, requests that travel in its
 /// packets, and what becomes of them when the link is lost. [CXL-7.2] [CXL-8.2]
+// Longer than 150 lines: what three kinds of agents share with their core and link.
 #pragma once
 
 #include <systemc>

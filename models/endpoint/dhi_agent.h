@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The device's use of handles: looks one up for each message, allocates and evicts, says what has
 /// to go out before a TLP that uses one, and does what software and the host order. Rules: src/dhi.
+// Longer than 150 lines: TLPs and requests of CXL.cache ask, software and host order.
 #pragma once
 
 #include <functional>

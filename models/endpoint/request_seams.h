@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the parts of a device share, and what those that make requests ask of each other, as in
 /// device_seams.h.
+// Longer than 150 lines: what the parts of a device that make requests ask of each other.
 #pragma once
 
 #include <cstdint>

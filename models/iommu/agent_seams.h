@@ -2,6 +2,7 @@
 /// What the parts of a translation agent ask of each other, of the agent as a whole, and of what it
 /// reaches through the host bridge: one small interface for each direction, so that each part can
 /// be tested with others in the place of its neighbours.
+// Longer than 150 lines: one interface for each direction between the parts of an agent.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The host's use of handles at one root port: ALLOC and DEALLOC from the device, and the way back
 /// from a handle to its domain. Several ports may share one. Rules: src/dhi.
+// Longer than 150 lines: the table's end at the host, and whose requests are whose.
 #pragma once
 
 #include <functional>

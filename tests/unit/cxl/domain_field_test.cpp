@@ -63,5 +63,16 @@ TEST(CxlDomainField, CXL_7_4_AForgedHandleMayBeWiderThanAnyThatExists) {
             std::optional<std::uint32_t>(0xffff'ffff));
 }
 
+// A snoop is of a line, and an answer of a CQID.
+TEST(CxlDomainField, CXL_7_9_NoOtherMessageIsLonger) {
+  for (const CxlFlitForm form : {CxlFlitForm::k68, CxlFlitForm::k256}) {
+    const CxlWidths plain(form, 0), named(form, 37);
+    for (std::size_t i = 0; i < kCxlChannels; ++i) {
+      const auto channel = static_cast<CxlChannel>(i);
+      EXPECT_EQ(named.of(channel) > plain.of(channel), channel == CxlChannel::kD2hReq) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace flitwise::test::domain_field_test
