@@ -654,6 +654,14 @@ enum class ReceiveMode : std::uint8_t { kInOrder, kReorder, kDirect };  ///< [RX
 enum class Recovery : std::uint8_t { kGoBackN, kSelective };            ///< [LR-1, 2]
 /// A window of each session, or one of the group, beside the rates of the source. [CC-4]
 enum class RateControl : std::uint8_t { kNone, kDcqcnQp, kDcqcnSession, kWindow, kWindowGroup };
+/// When session groups come up, of mode packet.
+enum class GroupConnect : std::uint8_t {
+  kStanding,  ///< they stand, without a handshake
+  kBefore,    ///< flows of two hosts begin once their group stands
+  kFirstFlow  ///< the first flow asks for it, and waits
+};
+/// Of a group without a session that may be used. [SG-9]
+enum class DownAction : std::uint8_t { kStall, kError };
 
 /// Who begins and ends the change of a key. [KY-2]
 enum class RekeyEngine : std::uint8_t { kHardware, kSoftware };
@@ -667,6 +675,11 @@ struct SrdmaConfig {
   unsigned min_sessions = 1, max_sessions = 64;
   unsigned first_port = 49'152, last_port = 65'535;
   bool is_secured = false;
+  GroupConnect connect = GroupConnect::kStanding;
+  unsigned cm_port = 4791;  ///< UDP, of control messages
+  bool cm_plain = false;    ///< they are not secured
+  unsigned cm_retries = 7;  ///< [HS-4]
+  DownAction on_down = DownAction::kStall;
   WeightAlgorithm algorithm = WeightAlgorithm::kQueueingTime;
   std::vector<std::uint64_t> weights{};  ///< of kStatic, in percent, by session
   double gain = 0.125;                   ///< g_w
@@ -776,6 +789,7 @@ struct FlowsConfig {
   Bytes bytes = 20'000'000;  ///< of a flow
   double load = 0.5;         ///< kSizes: of each host's link
   unsigned count = 10'000;   ///< kSizes: flows
+  unsigned queue_pairs = 1;  ///< between two hosts, of one session group [SG-7]
 };
 
 /// kFlows: what workload.flows says, by RDMA: each adapter is a host of its network.
@@ -869,6 +883,7 @@ struct LatencyPair {
 
 struct TraceConfig {
   std::vector<LatencyPair> latency;          ///< beside dma_read and dma_write
+  std::vector<std::uint64_t> hosts;          ///< of mode packet, that are captured; empty: all
   std::map<std::string, std::string> files;  ///< --trace KIND=FILE; not part of the config proper
 };
 

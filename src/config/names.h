@@ -63,6 +63,8 @@ FLITWISE_NAMES(WeightAlgorithm, "bandwidth_ratio", "latency_norm", "random_probe
 FLITWISE_NAMES(ChoicePolicy, "lowest_weight", "weighted_hash", "hash_table", "round_robin",
                "random", "single");
 FLITWISE_NAMES(ChoiceTie, "round_robin", "lowest_id", "hash");
+FLITWISE_NAMES(GroupConnect, "standing", "before", "first_flow");
+FLITWISE_NAMES(DownAction, "stall", "error");
 FLITWISE_NAMES(ChoiceGranularity, "packet", "message", "flowlet");
 FLITWISE_NAMES(CongestedMode, "all", "any", "quorum", "mean");
 FLITWISE_NAMES(ReceiveMode, "in_order", "reorder", "ddp");

@@ -26,6 +26,9 @@ void check_traces(const Config& whole) {
 }
 
 bool has_network_port(const Config& whole) {
+  if (whole.network.mode == NetworkMode::kPacket) {
+    return true;
+  }
   const Graph graph(whole.system);
   return any_of(graph.devices(), [&](NodeIndex node) {
     const Config device = config_of_node(whole, graph, node);

@@ -284,7 +284,8 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
       all.push_back({std::move(paths), std::move(message)});
     }
   };
-  for (NetworkComplaint& one : session_complaints(srdma, srdma.control.is_on)) {
+  for (NetworkComplaint& one :
+       session_complaints(srdma, srdma.control.is_on || srdma.connect != GroupConnect::kStanding)) {
     all.push_back(std::move(one));
   }
   const bool has_echo_control =
@@ -298,6 +299,16 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   add_if(flows.pattern == FlowPattern::kTrace && config.workload.trace.empty(),
          {"workload.flows.pattern", "workload.trace"},
          "no trace; expected workload.trace with a CSV of time_ns,src,dst,bytes");
+  add_if(srdma.is_on && srdma.connect != GroupConnect::kStanding && srdma.is_secured &&
+             srdma.keys.lifetime < srdma.keys.refresh_margin,
+         {"device.srdma.keys.lifetime", "device.srdma.keys.refresh_margin"},
+         fmt::format("keys of {} us, changed {} us before their end; expected a lifetime of at "
+                     "least refresh_margin [KY-C4]",
+                     srdma.keys.lifetime.ns() / 1e3, srdma.keys.refresh_margin.ns() / 1e3));
+  for (const std::uint64_t host : config.trace.hosts) {
+    add_if(host >= network.hosts, {"trace.hosts", "network.hosts"},
+           fmt::format("host {} of {}; expected numbers below that", host, network.hosts));
+  }
   if (all.empty()) {
     all = plan_complaints(network, network_plan(network), srdma.mtu);
   }

@@ -85,6 +85,8 @@ machines = [
                       "network.pfc.enabled=true", "network.ecn.enabled=false"]),
     ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.adaptive_routing=true", "network.routing.metric=util", "device.srdma.control.enabled=true",
                       "device.srdma.control.mode=quorum", "network.topology=dumbbell", "network.background.kind=on_off", "device.srdma.sessions=4"]),
+    ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.connect=first_flow", "device.srdma.sessions=4"]),
+    ("checks/srdma", ["workload.flows.bytes=200000B", "device.srdma.connect=before", "device.srdma.sessions=4", "device.srdma.secured=true"]),
     ("checks/srdma", ["network.topology=switch", "workload.flows.pattern=sizes", "workload.flows.count=300", "workload.sizes=google_rpc_2008"]),
     ("examples/network_graph", ["workload.flows.bytes=100000B"]),
     ("examples/network_graph", ["workload.flows.bytes=100000B", "network.topology=dumbbell", "network.pfc.enabled=true", "network.background.kind=poisson",
@@ -92,7 +94,7 @@ machines = [
     ("examples/rdma_incast", ["workload.requests=20", "network.switch.queue=24KiB", "device.rdma.timeout=3"]),
 ]
 # Lists, files and names, of which the schema knows no other value.
-never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "device.rdma.shares.kicks", "device.rdma.shares.later", "device.rdma.shares.states", "device.srdma.weights", "network.fault.link", "network.graph.switches", "network.graph.edges", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
+never_turned = {"device.pio.egress.high", "device.pio.egress.low", "device.pio.egress.peer", "device.rdma.peer", "device.rdma.shares.kicks", "device.rdma.shares.later", "device.rdma.shares.states", "device.srdma.weights", "trace.hosts", "network.fault.link", "network.graph.switches", "network.graph.edges", "system.nodes", "system.edges", "system.acs.egress", "workload.sizes", "workload.trace"}
 # What contradicts something else where it is not read is refused, and cannot be turned.
 contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted_data", "link.shared_credits.nonposted_headers",
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",

@@ -33,6 +33,7 @@ std::vector<Relation> relations() {
   const Condition switched = is_not("network.topology", {"cable"});
   const Condition plan = is_not("network.topology", {"cable", "switch"});
   const Condition sessions = is_true("device.srdma.enabled");
+  const Condition handshake = full || is_not("device.srdma.connect", {"standing"});
   const Condition several = is_not("workload.domains", {"1"});
   const Condition tlp_handles = is("link.identity", {"dhi"}) && pcie;
   const Condition cxl = is("link.preset", {"cxl68_*", "cxl256_*"});
@@ -178,10 +179,15 @@ std::vector<Relation> relations() {
         "device.srdma.sack", "device.srdma.congestion", "device.srdma.timing.gap",
         "device.srdma.timing.ack_delay", "device.srdma.timing.cnp"},
        packets || sessions},
-      // In packets sessions stand from the start.
-      {{"device.srdma.timing.handshake", "device.srdma.timing.drain", "device.srdma.timing.down",
-        "device.srdma.keys"},
-       full},
+      {{"device.srdma.connect", "trace.hosts", "workload.flows.queue_pairs"}, packets},
+      {{"device.srdma.connect"}, sessions},
+      {{"device.srdma.cm_port", "device.srdma.cm_plain", "device.srdma.cm_retries",
+        "device.srdma.on_down"},
+       packets && sessions},
+      {{"device.srdma.cm_port", "device.srdma.cm_plain", "device.srdma.cm_retries",
+        "device.srdma.on_down", "device.srdma.timing.handshake", "device.srdma.timing.drain",
+        "device.srdma.timing.down", "device.srdma.keys"},
+       handshake},
       {{"device.srdma.keys"}, is_true("device.srdma.secured")},
       {{"device.srdma.keys.rekey_delay"}, is("device.srdma.keys.rekey_engine", {"sw"})},
       {{"device.srdma.weights"}, is("device.srdma.algorithm", {"static"})},
@@ -189,7 +195,7 @@ std::vector<Relation> relations() {
       {{"device.srdma.control", "device.srdma.timing.control"},
        is_true("device.srdma.control.enabled")},
       {{"device.srdma.min_sessions", "device.srdma.max_sessions"},
-       full || is_true("device.srdma.control.enabled")},
+       handshake || is_true("device.srdma.control.enabled")},
       {{"device.srdma.control.quorum"}, is("device.srdma.control.mode", {"quorum"})},
       {{"device.srdma.ooo_window", "device.srdma.timing.gap"},
        is_not("device.srdma.receive", {"in_order"})},

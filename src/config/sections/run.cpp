@@ -225,7 +225,9 @@ Keys trace_keys() {
            {},
            {{"type", "array"}, {"items", pair}},
            read_pairs,
-           write_pairs}};
+           write_pairs},
+          counts(KEY(trace.hosts), between(0, 1'023),
+                 "Hosts of mode packet whose ports --trace pcapng shows; []: all.")};
 }
 
 Keys faults_keys() {
