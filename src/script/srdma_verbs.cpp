@@ -244,7 +244,7 @@ void guess_tuples(SrdmaScript& script, const SrdmaLine& line) {
     };
     const std::uint16_t source = port(), destination = port();
     checks.check({0x0a000001 + (1 - line.end), 0x0a000001 + line.end, source, destination},
-                 static_cast<std::uint32_t>(line.numbers[0]), nullptr, SrdmaDo::now(script));
+                 static_cast<std::uint32_t>(line.numbers[0]), std::nullopt, SrdmaDo::now(script));
   }
   SrdmaDo::tell(script, {{"event", "srdma_guesses"},
                          {"end", line.end},

@@ -49,23 +49,17 @@ ReceiveCounter ReceiveChecks::check_frame(ByteVector& frame, ReceivedFrame& rece
 }
 
 ReceivedFrame ReceiveChecks::check(const SessionTuple& tuple, std::uint32_t queue_pair,
-                                   const PacketSecurity* security, Time now) {
+                                   std::optional<EpochNumber> epoch, Time now) {
   ReceivedFrame received;
   received.udp.tuple = tuple;
   received.queue_pair = queue_pair;
   ReceiveCounter outcome = find_session(received, now);
-  const bool is_known = outcome == ReceiveCounter::kData;
-  if (is_known && groups_.at(received.place.group).session(received.place.session).keys) {
-    if (security == nullptr) {
-      outcome = ReceiveCounter::kAuth;
-    } else if (KeyEpoch* const epoch =
-                   new_packet(groups_.receiving(received.place, security->epoch, now),
-                              security->number, outcome)) {
-      epoch->window.take(security->number);
-      received.epoch = epoch;
-    }
-  } else if (is_known && security != nullptr) {
-    outcome = ReceiveCounter::kBadIcrc;  // what its bytes would be
+  if (outcome == ReceiveCounter::kData &&
+      groups_.at(received.place.group).session(received.place.session).keys) {
+    received.epoch = epoch ? groups_.receiving(received.place, *epoch, now) : nullptr;
+    outcome = received.epoch != nullptr ? outcome
+              : epoch                   ? ReceiveCounter::kBadKey
+                                        : ReceiveCounter::kAuth;
   }
   count_as(received, outcome == ReceiveCounter::kData ? check_pair(received) : outcome);
   return received;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "common/byte_vector.h"
 #include "common/ranges.h"
@@ -53,12 +54,6 @@ struct ReceivedFrame {
   std::uint32_t queue_pair = 0;  ///< kData: DestQP
 };
 
-/// What the security header of a packet without bytes says; its tag is right.
-struct PacketSecurity {
-  EpochNumber epoch = 0;
-  std::uint64_t number = 0;
-};
-
 class ReceiveChecks {
  public:
   /// groups: those of the NIC, which outlive it.
@@ -68,10 +63,10 @@ class ReceiveChecks {
   /// A frame without its FCS, which the port has checked. Frames of secured sessions are opened in
   /// place. Costs an ICRC, and where it is secured AES-GCM, over the bytes; nothing is allocated.
   ReceivedFrame check(ByteVector& frame, Time now);
-  /// Checks 3, 4, 5 and 8 of a packet without bytes, with the tuple that it carries: O(1).
-  /// security: null where its sender's session has no keys.
+  /// Checks 3, 4, 5 and 8 of a packet without bytes, with the tuple that it carries: O(1). Its tag
+  /// is right, and it has not come before. epoch: none where it is not secured.
   ReceivedFrame check(const SessionTuple& tuple, std::uint32_t queue_pair,
-                      const PacketSecurity* security, Time now);
+                      std::optional<EpochNumber> epoch, Time now);
 
   std::uint64_t count(ReceiveCounter counter) const {
     return counts_[static_cast<unsigned>(counter)];

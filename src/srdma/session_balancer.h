@@ -34,6 +34,7 @@ std::vector<std::string> refusals_of(const BalancerSetup& setup,
 /// A session as it is added. A packet that leaves by it looks at the first three alone.
 struct alignas(64) BalancedSession {
   SessionId id = 0;
+  std::uint16_t epoch = 0;  ///< of the key that its packets leave by, kept for its owner
   SessionTuple tuple;
   std::uint32_t place = 0;          ///< what its owner calls it: kept for the owner alone
   double rated = 100e9;             ///< bits/s that it could carry
@@ -61,6 +62,7 @@ class SessionBalancer {
   SessionIndex add(Time now, const BalancedSession& session);
   /// Its state lets new packets leave by it, or does not. [SG-4]
   void set_eligible(SessionIndex session, bool is_eligible);
+  void set_epoch(SessionIndex session, std::uint16_t epoch) { owned_[session].epoch = epoch; }
   /// It is CLOSED. Its index is free once nothing of it is in flight.
   void remove(SessionIndex session);
   /// Which one has the id; kNoSessionIndex. O(1).

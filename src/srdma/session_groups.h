@@ -74,6 +74,9 @@ class SessionGroups {
   /// A packet leaves: it is in flight from now on. Gives its number where the session is secured,
   /// else 0. REQUIRES: the session is eligible.
   std::uint64_t send(SessionPlace place, Time now);
+  /// Its owner counts packets in flight itself, and says so by settle() of one when there are none
+  /// any more.
+  void hold(SessionPlace place) { session(place).in_flight = 1; }
   /// So many packets are acknowledged or given up.
   void settle(SessionPlace place, std::uint32_t packets, Time now);
   /// The key by which a packet that has come is opened; null: none. See KeyEpochs::receiving().

@@ -172,11 +172,11 @@ TEST(ReceiveChecks, HS_C7_DataBeforeTheReplyIsOfNoSession) {
   both.flush();
   const SessionTuple tuple = both.sent[0].sessions[0].tuple;
   const ReceivedFrame early =
-      ReceiveChecks(both.groups(1), 4790).check(tuple, 0x200, nullptr, both.now);
+      ReceiveChecks(both.groups(1), 4790).check(tuple, 0x200, std::nullopt, both.now);
   EXPECT_EQ(early.outcome, Counter::kUnknownTuple);
   both.run_us(5);  // the reply leaves
   const ReceivedFrame later =
-      ReceiveChecks(both.groups(1), 4790).check(tuple, 0x200, nullptr, both.now);
+      ReceiveChecks(both.groups(1), 4790).check(tuple, 0x200, std::nullopt, both.now);
   EXPECT_EQ(later.outcome, Counter::kData);
 }
 
@@ -242,7 +242,7 @@ TEST(ReceiveChecks, SEL_C10_AMillionGuessesReachNoQueuePair) {
     SessionTuple guess = session;
     guess.source_port = static_cast<std::uint16_t>(49152 + random.below(16384));
     guess.destination_port = static_cast<std::uint16_t>(49152 + random.below(16384));
-    checks.check(guess, both.pair(1), nullptr, both.now);
+    checks.check(guess, both.pair(1), std::nullopt, both.now);
   }
   EXPECT_EQ(checks.count(Counter::kUnknownTuple), static_cast<std::uint64_t>(kGuesses));
 }
@@ -258,18 +258,15 @@ TEST(ReceiveChecks, RX_1_PacketsWithoutBytesMeetTheSameChecks) {
       [](SrdmaEndSetup& setup, unsigned /*end*/) { setup.sessions.credentials.is_secured = true; });
   ReceiveChecks checks(both.groups(1), 4790);
   const SessionTuple tuple = both.group(0).session(0).tuple;
-  const auto outcome = [&](const SessionTuple& of, std::uint32_t pair, const PacketSecurity* key) {
-    return checks.check(of, pair, key, both.now).outcome;
+  const auto outcome = [&](const SessionTuple& of, std::uint32_t pair,
+                           std::optional<EpochNumber> epoch) {
+    return checks.check(of, pair, epoch, both.now).outcome;
   };
-  PacketSecurity key{0, 1};
-  EXPECT_EQ(outcome(tuple.reverse(), both.pair(1), &key), Counter::kUnknownTuple);
-  EXPECT_EQ(outcome(tuple, both.pair(1), nullptr), Counter::kAuth);
-  EXPECT_EQ(outcome(tuple, both.pair(1), &key), Counter::kData);
-  EXPECT_EQ(outcome(tuple, both.pair(1), &key), Counter::kReplay);
-  key = {1, 2};
-  EXPECT_EQ(outcome(tuple, both.pair(1), &key), Counter::kBadKey);
-  key = {0, 2};
-  EXPECT_EQ(outcome(tuple, both.pair(1) + 1, &key), Counter::kQpMismatch);
+  EXPECT_EQ(outcome(tuple.reverse(), both.pair(1), 0), Counter::kUnknownTuple);
+  EXPECT_EQ(outcome(tuple, both.pair(1), 0), Counter::kData);
+  EXPECT_EQ(outcome(tuple, both.pair(1), std::nullopt), Counter::kAuth);
+  EXPECT_EQ(outcome(tuple, both.pair(1), 1), Counter::kBadKey);
+  EXPECT_EQ(outcome(tuple, both.pair(1) + 1, 0), Counter::kQpMismatch);
 }
 
 TEST(ReceiveChecks, SEL_8_ControlMessagesOfAnotherKeyAreDropped) {
