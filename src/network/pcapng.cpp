@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace flitwise {
 namespace {
 
@@ -109,7 +111,7 @@ void put_frame(ByteVector& file, const CapturedFrame& frame) {
   put(file, ns >> 32, 4);  // the higher half comes first
   put(file, ns, 4);
   put(file, frame.count, 4);  // captured, and on the wire
-  put(file, frame.count, 4);
+  put(file, std::max(frame.count, frame.whole), 4);
   file.insert(file.end(), frame.bytes, frame.bytes + frame.count);
   pad(file, frame.count);
   put_option(file, kComment,

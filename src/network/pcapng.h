@@ -30,6 +30,7 @@ struct CapturedFrame {
   Time time{};              ///< rounded down to ns in its block, and exact in a comment of it
   const std::uint8_t* bytes = nullptr;
   std::size_t count = 0;
+  std::size_t whole = 0;  ///< of the frame, where bytes are the first of it; 0: they are all
 };
 
 /// Appends the block that begins a file. Its length is left open, as of what is still being

@@ -24,15 +24,15 @@ std::uint32_t FrameCapture::add(const CapturedPort& port) {
 }
 
 void FrameCapture::leaves(std::uint32_t port, Frame& frame, Time end, Time now) {
-  frame.number = ++frames_;
-  hold({port, false, frame.number, end, frame.bytes.data(), frame.bytes.size()}, now);
+  frame.number = next_number();
+  add({port, false, frame.number, end, frame.bytes.data(), frame.bytes.size()}, now);
 }
 
 void FrameCapture::arrives(std::uint32_t port, const Frame& frame, Time now) {
-  hold({port, true, frame.number, frame.last, frame.bytes.data(), frame.bytes.size()}, now);
+  add({port, true, frame.number, frame.last, frame.bytes.data(), frame.bytes.size()}, now);
 }
 
-void FrameCapture::hold(const CapturedFrame& frame, Time now) {
+void FrameCapture::add(const CapturedFrame& frame, Time now) {
   now_ = now;
   while (!held_.empty() && held_.front().time + kMostLate <= now) {
     spare_ = next().block;

@@ -29,6 +29,10 @@ class FrameCapture {
 
   /// Its number. Before its first frame.
   std::uint32_t add(const CapturedPort& port);
+  /// A number that no frame has had yet.
+  std::uint64_t next_number() { return ++frames_; }
+  /// What stands in the file for a frame at a port.
+  void add(const CapturedFrame& frame, Time now);
   /// A frame has started on the wire at that port; its last byte leaves at `end`. Numbers it.
   void leaves(std::uint32_t port, Frame& frame, Time end, Time now);
   /// A frame comes to that port; its last byte is there at frame.last.
@@ -49,7 +53,6 @@ class FrameCapture {
       return a.time > b.time || (a.time == b.time && a.order > b.order);
     }
   };
-  void hold(const CapturedFrame& frame, Time now);
   Held next();
   void write_held(Time now);
 
