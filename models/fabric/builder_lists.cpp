@@ -11,6 +11,7 @@
 #include "fabric/builder.h"
 #include "fabric/engine_kinds.h"
 #include "network/flow_book.h"
+#include "network/session_log.h"
 #include "network/srdma_result.h"
 
 namespace flitwise {
@@ -264,7 +265,8 @@ std::vector<Builder::Kind>& Builder::kinds() {
                                   {list_network, network_port_table},
                                   {list_nothing, network_flow_table},
                                   {list_nothing, flow_time_table},
-                                  {list_nothing, srdma_table},  // of machines of mode packet
+                                  {list_nothing, srdma_table},
+                                  {list_nothing, session_event_table},  // of mode packet
                                   {list_root_ports},
                                   {list_links},
                                   {list_switches},

@@ -19,7 +19,7 @@ namespace flitwise {
 
 /// The first line of the cache is all that a hop touches.
 struct alignas(64) FabricPacket {
-  enum class Kind : std::uint8_t { kTransport, kPlainUdp };
+  enum class Kind : std::uint8_t { kTransport, kPlainUdp, kControl };
   /// Its receiver looks at so many bytes.
   static constexpr std::size_t kReceived = 3 * kCacheLine;
 
@@ -35,6 +35,7 @@ struct alignas(64) FabricPacket {
   std::uint8_t ttl = 64;
   // ---- what its receiver sees
   Kind kind = Kind::kTransport;
+  std::uint16_t epoch = 0;  ///< of the key of a secured session [KY-2]
   SessionTuple tuple;
   RdmaPacket fields;
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "common/ranges.h"
+
 namespace flitwise {
 namespace {
 
@@ -29,8 +31,29 @@ HostConnection::HostConnection(const NetworkHostRules& rules, NetworkHostMemory&
       ends_(ends),
       completions_(rules.pair.send_depth + 1),
       pair_(pair_setup(rules, ends), memory.keys, completions_, completions_, memory.buffers, true),
-      carrier_(rules.carrier, salt, random, Time{}),
+      first_(*this),
+      own_carrier_(std::in_place, rules.carrier, salt, random, Time{}),
+      carrier_(*own_carrier_),
       carried_(carrier_, pair_) {
+  start();
+}
+
+HostConnection::HostConnection(const NetworkHostRules& rules, const Ends& ends,
+                               HostConnection& first)
+    : rules_(rules),
+      memory_(first.memory_),
+      ends_(ends),
+      completions_(rules.pair.send_depth + 1),
+      pair_(pair_setup(rules, ends), memory_.keys, completions_, completions_, memory_.buffers,
+            true),
+      first_(first),
+      carrier_(first.carrier_),
+      carried_(carrier_, pair_) {
+  first.others_.push_back(this);
+  start();
+}
+
+void HostConnection::start() {
   for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
     pair_.modify(state);
   }
@@ -42,6 +65,42 @@ void HostConnection::add_session(SessionId id, const SessionTuple& tuple, Time n
   carrier_.add(id, tuple, now,
                hash_of({tuple.source, tuple.destination, tuple.source_port, tuple.destination_port},
                        rules_.hash, rules_.is_symmetric));
+}
+
+void HostConnection::set_session(SessionId id, bool is_eligible, EpochNumber epoch) {
+  const SessionIndex index = balancer().find(id);
+  if (index == kNoSessionIndex) {
+    return;
+  }
+  if (balancer().stats(index).is_eligible != is_eligible) {
+    balancer().set_eligible(index, is_eligible);
+    may_go_ = Time{};
+  }
+  balancer().set_epoch(index, epoch);
+}
+
+void HostConnection::resend(SessionId id, Time now) {
+  pair_.resend(id);
+  note_progress(pair_.requester().oldest(), now);
+  may_go_ = Time{};
+  for (HostConnection* const one : others_) {
+    one->resend(id, now);
+  }
+}
+
+void HostConnection::close_session(SessionId id) {
+  const SessionIndex index = balancer().find(id);
+  if (index != kNoSessionIndex) {
+    balancer().remove(index);
+  }
+}
+
+void HostConnection::give_up(Time now) {
+  pair_.give_up();
+  note_progress(pair_.requester().oldest(), now);
+  for (HostConnection* const one : others_) {
+    one->give_up(now);
+  }
 }
 
 // ---- traffic
@@ -73,6 +132,10 @@ void HostConnection::post_queued() {
 
 bool HostConnection::next(FabricPacket& packet, Time now) {
   RdmaPacket& fields = packet.fields;
+  if (balancer().choice().usable() == 0) {
+    may_go_ = Time::never();  // answers wait as well [SG-9]
+    return false;
+  }
   const SessionIndex probed = carrier_.take_probe();
   if (probed != kNoSessionIndex) {
     carried_.send_probe(fields, probed, now);
@@ -90,10 +153,17 @@ bool HostConnection::next(FabricPacket& packet, Time now) {
   return true;
 }
 
+bool HostConnection::may_go_on() {
+  const bool is_kept_waiting = may_go_ == Time::never() && pair_.requester().waiting() > 0;
+  may_go_ = is_kept_waiting ? Time{} : may_go_;
+  return is_kept_waiting;
+}
+
 void HostConnection::stamp(FabricPacket& packet, SessionIndex session) {
   const BalancedSession& own = balancer().session(session);
   packet.tuple = own.tuple;
   packet.hash = own.place;
+  packet.epoch = own.epoch;
   packet.destination = ends_.peer;
   packet.fields.session = own.id;
   packet.fields.queue_pair = ends_.peer_number;
@@ -182,7 +252,8 @@ bool HostConnection::take_complete(Flow& flow) {
 // ---- time
 
 Time HostConnection::due() const {
-  return std::min(std::min(retry_at_, pair_.due()), balancer().next_tick());
+  const Time own = std::min(retry_at_, pair_.due());
+  return is_first() ? std::min(own, balancer().next_tick()) : own;
 }
 
 ControlDecision HostConnection::expire(Time now) {
@@ -196,11 +267,18 @@ ControlDecision HostConnection::expire(Time now) {
     pair_.expire(now);
   }
   note_progress(oldest, now);
-  if (balancer().next_tick() <= now) {
-    decision = carrier_.tick(now, pair_.requester().waiting() > 0);
+  if (is_first() && balancer().next_tick() <= now) {
+    const auto waits = [](const HostConnection* one) {
+      return one->pair_.requester().waiting() > 0;
+    };
+    decision = carrier_.tick(now, waits(this) || any_of(others_, waits));
   }
   may_go_ = Time{};
   return decision;
+}
+
+bool HostConnection::is_sender() const {
+  return posted_ > 0 || any_of(others_, [](const HostConnection* one) { return one->posted_ > 0; });
 }
 
 std::string HostConnection::waiting() const {

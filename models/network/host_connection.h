@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One end of a connection between two hosts of mode packet: flows, their queue pair and the
-/// sessions that carry its packets. The rules are those of src/rdma and src/srdma; here is when.
-/// [SG-1] [RX-1]
+/// sessions that carry its packets, which other queue pairs of the two hosts may share. The rules
+/// are those of src/rdma and src/srdma; here is when. [SG-1] [RX-1]
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "network/fabric_packet.h"
 #include "network/network_host_rules.h"
 #include "rdma/queue_pair.h"
+#include "srdma/key_epochs.h"
 #include "srdma/session_carrier.h"
 #include "workload/flow.h"
 
@@ -37,15 +39,25 @@ class HostConnection {
   /// `rules` and `memory` outlive it. salt: of hashes by which sessions are chosen. [SEL-8]
   HostConnection(const NetworkHostRules& rules, NetworkHostMemory& memory, const Ends& ends,
                  SipKey salt, const Random& random);
+  /// Its packets go by the sessions of `first`, which outlives it. [SG-7]
+  HostConnection(const NetworkHostRules& rules, const Ends& ends, HostConnection& first);
 
-  // ---- sessions, at both ends alike
-  /// Packets of this end carry the tuple, whose hash is its place. REQUIRES: no open session has
-  /// the id.
+  // ---- sessions, of the first queue pair of a group; at both ends alike
+  /// Packets of this end carry the tuple; its place is the hash. REQUIRES: no open one has the id.
   void add_session(SessionId id, const SessionTuple& tuple, Time now);
   /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
   void drain_session(SessionId id) { carrier_.drain(id); }
   /// Of a draining session, once nothing is on its way; false: something is.
   bool close_if_empty(SessionId id) { return carrier_.close_if_empty(id); }
+  // ---- of a handshake; one that is not known is none
+  /// May packets leave by it, and by which key?
+  void set_session(SessionId id, bool is_eligible, EpochNumber epoch);
+  /// What has left by it and has no answer is sent again. [KY-4]
+  void resend(SessionId id, Time now);
+  /// Nothing comes by it any more.
+  void close_session(SessionId id);
+  /// No session is left for its packets, and none has come. [SG-9]
+  void give_up(Time now);
 
   // ---- traffic
   /// The flow is a WRITE behind those before it.
@@ -56,6 +68,8 @@ class HostConnection {
   bool next(FabricPacket& packet, Time now);
   /// When it is worth while to ask, if nothing comes meanwhile; now or earlier: at once.
   Time may_go() const { return may_go_; }
+  /// Another queue pair of its group has been told something: may this one go on that had to wait?
+  bool may_go_on();
   /// What a packet changes. Flows that are complete with it are taken by take_complete().
   void receive(const FabricPacket& packet, Time now);
   bool take_complete(Flow& flow);
@@ -87,16 +101,23 @@ class HostConnection {
   // ---- questions
   const Ends& ends() const { return ends_; }
   const QueuePair& pair() const { return pair_; }
+  /// Is it the first queue pair of its group? Its others, in order.
+  bool is_first() const { return own_carrier_.has_value(); }
+  const HostConnection& first() const { return first_; }
+  const std::vector<HostConnection*>& others() const { return others_; }
   SessionBalancer& balancer() { return carrier_.balancer(); }
   const SessionBalancer& balancer() const { return carrier_.balancer(); }
   bool has_failed() const { return pair_.state() == QpState::kError; }
   /// Flows that are posted and not acknowledged.
   std::uint64_t outstanding() const { return posted_ - finished_; }
+  /// Has a flow of the group been posted here?
+  bool is_sender() const;
   std::uint64_t bytes_delivered() const { return delivered_; }
   std::uint64_t out_of_order() const { return disorder_; }  ///< bytes placed anywhere but in order
   std::string waiting() const;
 
  private:
+  void start();
   void post_queued();
   void stamp(FabricPacket& packet, SessionIndex session);
   void send_request(FabricPacket& packet, Time now);
@@ -116,7 +137,10 @@ class HostConnection {
   std::uint32_t complete_ = 0;  // flows of incoming_ that take_complete() has not given
   CompletionQueue completions_;
   QueuePair pair_;
-  SessionCarrier carrier_;
+  HostConnection& first_;
+  std::vector<HostConnection*> others_;        // of the first one
+  std::optional<SessionCarrier> own_carrier_;  // likewise
+  SessionCarrier& carrier_;
   CarriedPair carried_;
 
   std::deque<Flow> queued_;  // posted once the send queue has room

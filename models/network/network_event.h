@@ -18,7 +18,8 @@ enum class NetworkEvent : std::uint8_t {
   kTimer,  ///< of one end of a connection
   kFlow,   ///< flows start
   kFault,  ///< of a link
-  kBackground
+  kBackground,
+  kSessions  ///< of the session groups of a host
 };
 constexpr EventQueue::What event_of(NetworkEvent event, std::uint32_t where) {
   return static_cast<std::uint32_t>(event) << 28 | where;

@@ -12,7 +12,6 @@ namespace flitwise {
 namespace {
 
 constexpr Time kQuantum = Time::from_us(1);
-constexpr std::uint32_t kNone = ~0U;
 constexpr std::uint32_t kPacketBytes = 82;  // of a packet beside its payload [ROCE-1]
 constexpr std::uint32_t kAckBytes = 98;     // of an ACK with its echo
 
@@ -35,7 +34,8 @@ Time base_round_trip(const PacketNetworkConfig& config, const NextHops& hops) {
 }  // namespace
 
 PacketNetworkConfig PacketNetworkConfig::of(const Config& config) {
-  return {config.network, config.device.srdma, config.run.seed};
+  return {config.network, config.device.srdma, config.workload.flows, config.trace,
+          config.run.seed};
 }
 
 PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNetworkConfig& config,
@@ -51,20 +51,40 @@ PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNe
       rules_(host_rules(config.network, config.srdma, base_round_trip(config, fabric_.hops()))),
       flows_(std::move(flows)),
       ports_(plan_.hosts),
-      end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNone),
+      end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNoEnd),
       pairs_(plan_.hosts),
       background_(config.network, fabric_.graph(), random_, events_),
       fault_(config.network, plan_, fabric_, events_) {
   wakeup_.wakes("work", [this] { work(); });
+  make_agents();
+  start_capture();
   if (flows_.next_start() != Time::never()) {
     events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
   }
   wakeup_.at(Time{});
 }
 
+// Hosts that are not chosen have no port there.
+void PacketNetwork::start_capture() {
+  const auto file = config_.trace.files.find("pcapng");
+  if (file == config_.trace.files.end()) {
+    return;
+  }
+  std::vector<NodeId> hosts(config_.trace.hosts.begin(), config_.trace.hosts.end());
+  for (NodeId host = 0; config_.trace.hosts.empty() && host < plan_.hosts; ++host) {
+    hosts.push_back(host);
+  }
+  const PacketCapture::Rules rules{config_.srdma.is_on && config_.srdma.is_secured,
+                                   config_.srdma.cm_plain};
+  capture_ = std::make_unique<PacketCapture>(file->second, rules, hosts);
+}
+
 void PacketNetwork::work() {
   wakeup_.taken();
   run_until(flitwise::now() + kQuantum);
+  if (capture_ && flows_.is_done()) {
+    capture_->flush(now_);
+  }
   if (!events_.empty() && !flows_.is_done()) {
     wakeup_.at(events_.next());
   }
@@ -92,6 +112,7 @@ void PacketNetwork::run_until(Time limit) {
         background_.come(where);
         wake(where);
         break;
+      case NetworkEvent::kSessions: expire_sessions(where); break;
       default: fault_.work(now_); break;
     }
   }
@@ -171,15 +192,22 @@ void PacketNetwork::arrive(PortId port) {
   }
   FabricPacket& packet = packets_[index];
   ++received_;
+  if (capture_) {
+    capture_->arrives(index, packet, message_of(index), now_);
+  }
   if (packet.kind == FabricPacket::Kind::kPlainUdp) {
     packets_.free(index);
+    return;
+  }
+  if (packet.kind == FabricPacket::Kind::kControl) {
+    take_control(index);
     return;
   }
   packet.fields.is_marked = ecn_of(packet.tos) == Ecn::kCe;
   const std::uint32_t number = packet.fields.queue_pair - 1;
   if (number >= ends_.size() || ends_[number].connection->ends().own != packet.destination) {
     ++unknown_;
-  } else {
+  } else if (is_admitted(packet)) {
     HostConnection& connection = *ends_[number].connection;
     const std::uint64_t bytes = connection.bytes_delivered();
     connection.receive(packet, now_);
@@ -200,7 +228,20 @@ void PacketNetwork::after(std::uint32_t number) {
     }
   }
   offer(number);
+  offer_others(connection.first(), number);
   arm(number, connection.due());
+  close_drained(number);
+}
+
+// What one queue pair of a group hears may let others go on.
+void PacketNetwork::offer_others(const HostConnection& first, std::uint32_t number) {
+  for (std::size_t i = 0; i <= first.others().size() && !first.others().empty(); ++i) {
+    const HostConnection& one = i == 0 ? first : *first.others()[i - 1];
+    const std::uint32_t end = one.ends().number - 1;
+    if (end != number && ends_[end].connection->may_go_on()) {
+      offer(end);
+    }
+  }
 }
 
 // The end may have something to send.
@@ -243,10 +284,12 @@ void PacketNetwork::send(NodeId host) {
   }
   const FabricPackets::Index index = packets_.make();
   FabricPacket& packet = packets_[index];
-  if (background_.waits(host)) {  // [NW-7]
+  const bool is_background = background_.waits(host);  // [NW-7]
+  if (is_background) {
     background_.take(host, packet);
-    ++sent_;
-    fabric_.send(host, index, now_);
+  }
+  if (is_background || next_control(host, index)) {
+    put_on_wire(host, index);
     wake(host);
     return;
   }
@@ -257,8 +300,7 @@ void PacketNetwork::send(NodeId host) {
     HostConnection& connection = *end.connection;
     if (connection.next(packet, now_)) {
       port.turns.push_back(number);
-      ++sent_;
-      fabric_.send(host, index, now_);
+      put_on_wire(host, index);
       arm(number, connection.due());
       wake(host);
       return;
@@ -267,6 +309,14 @@ void PacketNetwork::send(NodeId host) {
     arm(number, std::min(connection.due(), connection.may_go()));
   }
   packets_.free(index);
+}
+
+void PacketNetwork::put_on_wire(NodeId host, FabricPackets::Index index) {
+  ++sent_;
+  fabric_.send(host, index, now_);
+  if (capture_) {
+    capture_->leaves(host, index, packets_[index], message_of(index), fabric_.free_at(host), now_);
+  }
 }
 
 // ---- timers
@@ -290,102 +340,35 @@ void PacketNetwork::expire(std::uint32_t number) {
     obey(number, end.connection->expire(now_));
   }
   offer(number);
+  offer_others(end.connection->first(), number);
   arm(number, end.connection->due());
-}
-
-// Sessions come and go at both ends at once: their handshake takes no time here.
-void PacketNetwork::obey(std::uint32_t number, const ControlDecision& decision) {
-  End& end = ends_[number];
-  End& peer = ends_[end.peer];
-  for (std::size_t i = 0; i < end.draining.size();) {
-    if (end.connection->close_if_empty(end.draining[i]) &&
-        peer.connection->close_if_empty(end.draining[i])) {
-      end.draining.erase(end.draining.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  }
-  if (decision.action == ControlDecision::Action::kAdd) {
-    end.connection->balancer().begin_add(now_);
-    add_sessions(number, 1);
-    end.connection->balancer().end_add(now_, true);
-  } else if (decision.action == ControlDecision::Action::kRemove) {
-    const SessionId id = end.connection->balancer().session(decision.victim).id;
-    end.connection->drain_session(id);
-    peer.connection->drain_session(id);
-    end.draining.push_back(id);
-  }
+  close_drained(number);
 }
 
 // ---- flows
-
-std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
-  std::uint32_t& known = end_of_[std::size_t{source} * plan_.hosts + destination];
-  if (known != kNone) {
-    return known;
-  }
-  const auto first = static_cast<std::uint32_t>(ends_.size());
-  Random random = random_.split(fmt::format("connection {} {}", source, destination));
-  const auto psn = static_cast<Psn>(random.below(kPsnMask + 1U));
-  const auto peer_psn = static_cast<Psn>(random.below(kPsnMask + 1U));
-  HostConnection::Ends own{source, destination, first + 1, first + 2, psn, peer_psn};
-  HostConnection::Ends other{destination, source, first + 2, first + 1, peer_psn, psn};
-  KeyedStream salts(config_.seed, fmt::format("hrw/{}", first));
-  const auto add = [&](const HostConnection::Ends& ends, const char* stream, std::uint32_t peer) {
-    End& end = ends_.emplace_back();
-    end.connection = std::make_unique<HostConnection>(
-        rules_, memory_, ends, SipKey{salts.next(), salts.next()}, random.split(stream));
-    end.peer = peer;
-    Port& port = ports_[ends.own];
-    port.turns.set_capacity(port.turns.capacity() + 1);
-  };
-  add(own, "own", first + 1);
-  add(other, "peer", first);
-  next_session_.push_back(0);
-  end_of_[std::size_t{source} * plan_.hosts + destination] = first;
-  end_of_[std::size_t{destination} * plan_.hosts + source] = first + 1;
-  add_sessions(first, config_.srdma.is_on ? config_.srdma.sessions : 1);
-  return first;
-}
-
-// [SG-3]
-void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
-  End& end = ends_[number];
-  const HostConnection::Ends& ends = end.connection->ends();
-  std::unique_ptr<PortPairs>& pairs = pairs_[ends.own];
-  if (!pairs) {
-    PortRules rules;
-    rules.source = rules.destination = {static_cast<std::uint16_t>(config_.srdma.first_port),
-                                        static_cast<std::uint16_t>(config_.srdma.last_port)};
-    pairs = std::make_unique<PortPairs>(
-        rules, KeyedStream(config_.seed, fmt::format("port/{}", ends.own)));
-  }
-  for (unsigned i = 0; i < count; ++i) {
-    const auto drawn = pairs->draw({address_of_host(ends.own), address_of_host(ends.peer)}, now_);
-    if (!drawn) {
-      return;
-    }
-    SessionTuple tuple = *drawn;
-    if (!config_.srdma.is_on) {
-      tuple.destination_port = 4791;  // [CC-9]
-    }
-    const SessionId id = next_session_[number / 2]++;
-    end.connection->add_session(id, tuple, now_);
-    ends_[end.peer].connection->add_session(id, tuple.reverse(), now_);
-  }
-}
 
 void PacketNetwork::start_flow() {
   while (flows_.next_start() <= now_) {
     const Flow flow = flows_.start(now_);
     const std::uint32_t number = connect(flow.source, flow.destination);
-    ends_[ends_[number].peer].connection->expect(flow);
-    ends_[number].connection->post(flow);
-    after(number);
+    if (has_group(number)) {
+      post(number, flow);
+    } else {
+      waiting_.emplace(number, flow);
+    }
   }
   if (flows_.next_start() != Time::never()) {
     events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
   }
+}
+
+// By the queue pairs of the group in turn; first: the end of the first of them.
+void PacketNetwork::post(std::uint32_t first, const Flow& flow) {
+  const std::size_t pairs = ends_[first].connection->others().size() + 1;
+  const auto number = static_cast<std::uint32_t>(first + 2 * (ends_[first].flows++ % pairs));
+  ends_[ends_[number].peer].connection->expect(flow);
+  ends_[number].connection->post(flow);
+  after(number);
 }
 
 Time PacketNetwork::ideal(const Flow& flow) const {
@@ -418,20 +401,6 @@ std::string PacketNetwork::waiting() const {
   return text;
 }
 
-std::vector<SrdmaSessionResult> PacketNetwork::sessions() const {
-  std::vector<SrdmaSessionResult> rows;
-  for (std::size_t number = 0; number < ends_.size(); ++number) {
-    const SessionBalancer& balancer = ends_[number].connection->balancer();
-    for (SessionIndex index = 0; index < balancer.sessions(); ++index) {
-      if (balancer.stats(index).sent_packets > 0) {
-        rows.push_back(session_result(fmt::format("h{}", ends_[number].connection->ends().own),
-                                      static_cast<std::uint32_t>(number), balancer, index));
-      }
-    }
-  }
-  return rows;
-}
-
 void PacketNetwork::report(RunResult& result) const {
   for (const PortId port : fabric_.switch_ports()) {
     NetworkPortResult row = fabric_.result_of(port, now_);
@@ -441,6 +410,7 @@ void PacketNetwork::report(RunResult& result) const {
   result.rows<NetworkFlowResult>() = flows_.flows();
   result.rows<FlowTimesRow>() = flows_.times();
   result.rows<SrdmaSessionResult>() = sessions();
+  result.rows<SessionEventRow>() = log_.rows();
 }
 
 Component::Counts PacketNetwork::errors() const {
@@ -455,6 +425,15 @@ Component::Counts PacketNetwork::errors() const {
   add("network_link_down", fabric_.lost(PacketFabric::Loss::kLinkDown));
   add("network_lost", fabric_.lost(PacketFabric::Loss::kChance));
   add("rx_qp_mismatch", unknown_);
+  for (const Agent& one : agents_) {
+    for (const ReceiveCounter counter :
+         {ReceiveCounter::kUnknownTuple, ReceiveCounter::kSessionState, ReceiveCounter::kBadKey,
+          ReceiveCounter::kQpMismatch}) {
+      add(name_of(counter), one.agent->count(counter));
+    }
+    add("cm_resent", one.agent->counts().resent);
+    add("cm_failed", one.agent->counts().failed);
+  }
   for (const End& end : ends_) {
     const QueuePair& pair = end.connection->pair();
     for (const QpCounter counter : {QpCounter::kSequenceNaks, QpCounter::kTimeOut,

@@ -7,8 +7,10 @@
 #include <boost/circular_buffer.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "common/component.h"
@@ -18,7 +20,9 @@
 #include "network/fabric_fault.h"
 #include "network/flow_book.h"
 #include "network/host_connection.h"
+#include "network/packet_capture.h"
 #include "network/packet_fabric.h"
+#include "network/session_agent.h"
 #include "network/srdma_result.h"
 #include "srdma/port_pairs.h"
 
@@ -27,6 +31,8 @@ namespace flitwise {
 struct PacketNetworkConfig {
   NetworkConfig network;
   SrdmaConfig srdma;
+  FlowsConfig flows;
+  TraceConfig trace;
   std::uint64_t seed = 1;
 
   static PacketNetworkConfig of(const Config& config);
@@ -60,9 +66,17 @@ class PacketNetwork final : public ComponentModule {
     std::uint32_t peer = 0;      // its end of the connection
     Time armed = Time::never();  // the next event of its timer
     bool has_turn = false;
-    std::vector<SessionId> draining;
+    std::uint32_t flows = 0;               // that have been posted to its group
+    std::vector<SessionId> draining;       // of those that stand
+    SessionAgent::Group* group = nullptr;  // null: sessions stand
   };
+  struct Agent {
+    std::unique_ptr<SessionAgent> agent;
+    Time armed = Time::never();  // the next event of its timers
+  };
+  static constexpr std::uint32_t kNoEnd = ~0U;
 
+  void start_capture();
   void work();
   void run_until(Time limit);
   void fetch_ahead();
@@ -70,17 +84,35 @@ class PacketNetwork final : public ComponentModule {
   void fetch_for_send(unsigned steps, NodeId host);
   void arrive(PortId port);
   void send(NodeId host);
+  void put_on_wire(NodeId host, FabricPackets::Index index);
+  const CmMessage* message_of(FabricPackets::Index index);
   void expire(std::uint32_t end);
   void resume(PortId port);
   void start_flow();
   void wake(NodeId host);
   void offer(std::uint32_t end);
+  void offer_others(const HostConnection& first, std::uint32_t end);
   void arm(std::uint32_t end, Time when);
   void after(std::uint32_t end);
+  void post(std::uint32_t first, const Flow& flow);
+  Time ideal(const Flow& flow) const;
+
+  // packet_network_sessions.cpp
+  void make_agents();
   std::uint32_t connect(NodeId source, NodeId destination);
+  void add_pair(NodeId source, NodeId destination, std::uint32_t first, Random& random,
+                KeyedStream& salts);
   void add_sessions(std::uint32_t end, unsigned count);
   void obey(std::uint32_t end, const ControlDecision& decision);
-  Time ideal(const Flow& flow) const;
+  SessionAgent& agent_of(const End& end) const;
+  bool has_group(std::uint32_t end);
+  bool is_admitted(const FabricPacket& packet);
+  bool next_control(NodeId host, FabricPackets::Index index);
+  void take_control(FabricPackets::Index index);
+  void expire_sessions(NodeId host);
+  void close_drained(std::uint32_t end);
+  void follow(SessionAgent& agent);
+  void post_waiting(std::uint32_t end);
   std::vector<SrdmaSessionResult> sessions() const;
 
   const PacketNetworkConfig config_;
@@ -95,9 +127,14 @@ class PacketNetwork final : public ComponentModule {
   NetworkHostMemory memory_;
   std::vector<End> ends_;
   std::vector<Port> ports_;                        // by host
-  std::vector<std::uint32_t> end_of_;              // by source and destination; kNone
+  std::vector<std::uint32_t> end_of_;              // by source and destination; kNoEnd
   std::vector<std::unique_ptr<PortPairs>> pairs_;  // by host
   std::vector<SessionId> next_session_;            // by end / 2
+  std::vector<Agent> agents_;                      // by host; empty: sessions stand
+  std::unordered_map<FabricPackets::Index, CmMessage> control_;  // messages on their way, or lost
+  std::multimap<std::uint32_t, Flow> waiting_;                   // by end: until its group stands
+  SessionLog log_;
+  std::unique_ptr<PacketCapture> capture_;  // null: nobody watches
   Time now_{};
   FabricBackground background_;
   FabricFault fault_;

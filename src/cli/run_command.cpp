@@ -118,8 +118,9 @@ int run(const RunOptions& options) {
                         "--config-space of a bit-packed link, whose ends have no configuration "
                         "space; expected link.carrier pcie"}});
   }
-  if (!traces.files.empty() || !options.config_space.empty()) {
-    refuse_packets(config, options.file, traces.files.empty() ? "--config-space" : "--trace");
+  const bool has_packets = traces.files.count("packets") > 0;
+  if (has_packets || !options.config_space.empty()) {
+    refuse_packets(config, options.file, has_packets ? "--trace packets" : "--config-space");
   }
   print_without_effect(options.config_space.empty() ? notes.given
                                                     : without_device_keys(notes.given));
@@ -163,7 +164,7 @@ void add_run_command(CLI::App& app, Action& action) {
                 "Say of each kind of request what limited it, and the key to change")
       ->excludes(json);
   add_repeated(command, "--trace", options.traces,
-               "Write a trace: packets of all links as CSV, or pcapng of all network ports; may be "
+               "Write a trace: packets of all links as CSV, or pcapng of network ports; may be "
                "given repeatedly",
                "KIND=FILE");
   add_path(command, "--config-space", options.config_space,
