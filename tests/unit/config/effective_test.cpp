@@ -134,6 +134,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"network.background.load", "0.25"},
       {"network.background.on", "3us"},
       {"network.fault.link", "leaf0-spine1"},
+      {"network.fault.loss", "0.125"},
       {"network.routing.util_window", "3us"},
       {"workload.flows.load", "0.25"},
       {"device.rdma.queue", "128"},
