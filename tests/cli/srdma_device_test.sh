@@ -42,7 +42,7 @@ run
 cmp -s <(grep -v host_seconds "$work/out") "$work/first" || complain "two runs of one seed differ"
 
 # Keys are changed many times in a run, by the adapter and by software; one that is not changed in time ends.
-keys="--set device.srdma.secured=true --set device.srdma.keys.lifetime=80us --set device.srdma.keys.refresh_margin=40us"
+keys="--set device.rdma.cable.loss=0 --set device.srdma.secured=true --set device.srdma.keys.lifetime=80us --set device.srdma.keys.refresh_margin=40us"
 for engine in hw "sw --set device.srdma.keys.rekey_delay=5us"; do
   # shellcheck disable=SC2086
   run $keys --set device.srdma.keys.rekey_engine=$engine --trace pcapng="$work/keys.pcapng"
