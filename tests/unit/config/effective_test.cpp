@@ -101,7 +101,6 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.verbs.inline", "64B"},
       {"device.rdma.peer", "ep0"},
       {"device.rdma.cable.loss", "0.125"},
-      {"network.fault.loss", "0.125"},
       {"device.rdma.cable.duplication", "0.125"},
       {"device.rdma.cable.corruption", "0.125"},
       {"device.rdma.cable.reordering", "0.125"},
