@@ -38,7 +38,10 @@ struct Group {
     }
   }
   SessionIndex add(SessionId id) {
-    return balancer.add(now, {id, {1, 2, id, 4}, 0, 100e9, {}, false, 0});
+    BalancedSession session;
+    session.id = id;
+    session.tuple = {1, 2, id, 4};
+    return balancer.add(now, session);
   }
   ChosenSession choose() { return balancer.choose(now, {7, psn, 0, 0}, own); }
   /// One packet; where it went.
@@ -311,7 +314,11 @@ TEST(SessionBalancer, CT_2_TheRateOfASecuredSessionCosts) {
   BalancerSetup setup = by(ChoicePolicy::kSingle, WeightAlgorithm::kQueueingTime);
   setup.control.crypto_cost = 1e-6;
   Group own(setup, 0);
-  own.balancer.add({}, {5, {1, 2, 3, 4}, 0, 100e9, {}, true, 0});
+  BalancedSession session;
+  session.id = 5;
+  session.tuple = {1, 2, 3, 4};
+  session.is_secured = true;
+  own.balancer.add({}, session);
   own.run(us(200), {us(10)});
   EXPECT_NEAR(own.balancer.cost(), 2, 0.05);  // a packet a microsecond
 }
