@@ -41,7 +41,15 @@ case "$1" in
   *) echo "cmake $*" >>"$FLITWISE_CALLS" ;;
 esac
 P
-chmod +x "$tree"/{scripts/setup,bin/cmake,bin/program}
+cat >"$tree/bin/apt-get" <<'P'
+#!/usr/bin/env bash
+[[ " $* " == *" source "* ]] || exit 0
+[[ ! -e $FLITWISE_CALLS.without_sources ]] || { echo "E: Unable to find a source package"; exit 100; }
+mkdir -p systemc-1/src/sysc
+tar -czf systemc_1.orig.tar.gz systemc-1
+P
+printf '#!/usr/bin/env bash\necho 1-1\n' >"$tree/bin/dpkg-query"
+chmod +x "$tree"/{scripts/setup,bin/cmake,bin/program,bin/apt-get,bin/dpkg-query}
 export FLITWISE_CALLS="$tree/calls"
 
 # fast STATUS CALLS ARGUMENT...: the script ends with STATUS, and its steps were these.
@@ -87,10 +95,11 @@ echo one >"$tree/configs/bench/one.yaml"
 fast 0 "$training
 fast --version" --no-bench
 
-# configured BUILD ARCH: so it was, last.
+# configured BUILD ARCH [KERNEL]: so it was, last.
 configured() {
-  [[ $(grep "^$1 " "$FLITWISE_CALLS.configured" | tail -1) == *" -DFLITWISE_ARCH=$2" ]] ||
-    { echo "FAILED: $1 is not for '$2': $(tail -3 "$FLITWISE_CALLS.configured")"; failures=1; }
+  local kernel="${3-$tree/build/systemc/1-1}"
+  [[ $(grep "^$1 " "$FLITWISE_CALLS.configured" | tail -1) == *" -DFLITWISE_ARCH=$2 -DFLITWISE_SYSTEMC_SOURCE=$kernel" ]] ||
+    { echo "FAILED: $1 is not for '$2' with '$kernel': $(tail -3 "$FLITWISE_CALLS.configured")"; failures=1; }
 }
 here=
 if [[ $(/lib64/ld-linux-x86-64.so.2 --help 2>/dev/null || true) == *'x86-64-v3 (supported'* ]]; then here=x86-64-v3; fi
@@ -99,6 +108,15 @@ configured fast "$here"
 fast 0 'fast --version' --no-bench --portable
 configured fast-train ""
 configured fast ""
+
+# Where there are no sources of the kernel, the library that is installed is used, and that is said.
+rm -rf -- "$tree/build/systemc"
+touch "$FLITWISE_CALLS.without_sources"
+fast 0 'fast --version' --no-bench --portable
+said "The installed library of SystemC is used as it is."
+configured fast-train "" ""
+configured fast "" ""
+rm -- "$FLITWISE_CALLS.without_sources"
 
 # Two at once: the second ends, does nothing, and says whom it waits for. One that was killed holds nobody up.
 mkfifo "$tree/go"
