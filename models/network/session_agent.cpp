@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "srdma/configured_rules.h"
+
 namespace flitwise {
 namespace {
 
@@ -30,28 +32,12 @@ SessionAgentRules::SessionAgentRules(const SrdmaConfig& srdma, unsigned hosts,
                                      std::uint64_t run_seed)
     : initial(srdma.sessions), seed(run_seed) {
   sessions.max_groups = hosts;
-  sessions.min_sessions = srdma.min_sessions;
-  sessions.max_sessions = srdma.max_sessions;
-  sessions.drain_timeout = srdma.timing.drain;
-  sessions.down_timeout = srdma.timing.down;
+  take_from(srdma, sessions);
   sessions.fails_at_once = srdma.on_down == DownAction::kError;
-  CredentialRules& credentials = sessions.credentials;
-  credentials.is_secured = srdma.is_secured;
-  credentials.lifetime = srdma.keys.lifetime;
-  credentials.refresh_margin = srdma.keys.refresh_margin;
-  credentials.grace = srdma.keys.grace;
-  credentials.engine = srdma.keys.engine;
-  credentials.software_delay = srdma.keys.software_delay;
-  credentials.replaces_on_expiry = srdma.keys.replaces;
-  ports.source = ports.destination = {static_cast<std::uint16_t>(srdma.first_port),
-                                      static_cast<std::uint16_t>(srdma.last_port)};
+  take_from(srdma, ports);
   ports.reserved.push_back(static_cast<std::uint16_t>(srdma.cm_port));
-  manager.timeout = srdma.timing.handshake;
+  take_from(srdma, manager);
   manager.retries = srdma.cm_retries;
-  manager.gap_timer = srdma.timing.gap;
-  manager.capabilities.has_sack = srdma.sack;
-  manager.capabilities.reorder_depth =
-      static_cast<std::uint16_t>(std::min(srdma.ooo_window, 0xffffU));
   manager.capabilities.mtu = static_cast<std::uint16_t>(srdma.mtu);
 }
 

@@ -7,6 +7,7 @@
 
 #include "network/addresses.h"
 #include "rdma/hca_sessions.h"
+#include "srdma/configured_rules.h"
 
 namespace flitwise {
 namespace {
@@ -24,27 +25,10 @@ SrdmaEndSetup end_setup(const HcaConfig& config) {
   SrdmaEndSetup setup;
   setup.address = ipv4_of_port(config.adapter);
   setup.seed = rules.seed;
-  SessionRules& sessions = setup.sessions;
-  sessions.min_sessions = srdma.min_sessions;
-  sessions.max_sessions = srdma.max_sessions;
-  sessions.drain_timeout = srdma.timing.drain;
-  sessions.down_timeout = srdma.timing.down;
-  CredentialRules& keys = sessions.credentials;
-  keys.is_secured = srdma.is_secured;
-  keys.lifetime = srdma.keys.lifetime;
-  keys.refresh_margin = srdma.keys.refresh_margin;
-  keys.grace = srdma.keys.grace;
-  keys.engine = srdma.keys.engine;
-  keys.software_delay = srdma.keys.software_delay;
-  keys.replaces_on_expiry = srdma.keys.replaces;
-  setup.ports.source = setup.ports.destination = {static_cast<std::uint16_t>(srdma.first_port),
-                                                  static_cast<std::uint16_t>(srdma.last_port)};
-  setup.manager.timeout = srdma.timing.handshake;
-  setup.manager.gap_timer = srdma.timing.gap;
+  take_from(srdma, setup.sessions);
+  take_from(srdma, setup.ports);
+  take_from(srdma, setup.manager);
   setup.manager.capabilities.has_echo = setup.manager.capabilities.needs_echo = true;
-  setup.manager.capabilities.has_sack = srdma.sack;
-  setup.manager.capabilities.reorder_depth =
-      static_cast<std::uint16_t>(std::min(srdma.ooo_window, 0xffffU));
   setup.manager.capabilities.mtu = static_cast<std::uint16_t>(config.rdma.mtu);
   setup.channel.provisioned = provisioned_key(rules.seed);
   return setup;
