@@ -237,8 +237,8 @@ void SessionAgent::take_session(Group& group, const SessionEvent& event, Time no
   } else if (event.kind == Kind::kSessionClosed) {
     connection.close_session(event.session);
   }
-  if (event.kind == Kind::kSessionDraining && session.awaits_peer) {
-    group.draining.push_back(event.place);  // the end that is asked cannot tell what is to come
+  if (event.kind == Kind::kSessionDraining) {
+    group.draining.push_back(event.place);
   }
   settle_eligible(group);
   if (event.kind == Kind::kSessionExpired) {

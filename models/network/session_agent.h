@@ -57,8 +57,8 @@ class SessionAgent {
   void connect(Group& group, Time now);
   /// What control of sessions has decided. [CT-5] [CT-6]
   void obey(Group& group, const ControlDecision& decision, Time now);
-  /// Sessions that this end closes go once nothing that it has sent by them is on its way. The
-  /// other end keeps them until its time for that is over. [SG-4]
+  /// Sessions that drain go once nothing that this end has sent by them is on its way, and the
+  /// peer has agreed. [SG-4]
   void close_drained(Group& group, Time now) {
     if (!group.draining.empty()) {
       close_empty(group, now);

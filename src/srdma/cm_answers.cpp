@@ -299,7 +299,9 @@ CmReason ConnectionManager::answer_other(const CmMessage& request, Reply& reply,
     if (slot == group.slots()) {
       return CmReason::kSessionGone;
     }
-    groups_.drain({reply.group, static_cast<SessionSlot>(slot)}, false, now);
+    // What the peer has sent by it is on its way, and nobody says when all of it has come: it
+    // receives until its time is over. [SG-4]
+    groups_.drain({reply.group, static_cast<SessionSlot>(slot)}, true, now);
     return CmReason::kNone;
   }
   const bool is_whole = request.pairs.size() == 2;  // the peer's queue pair, and ours

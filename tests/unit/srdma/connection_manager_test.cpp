@@ -373,6 +373,7 @@ TEST(ConnectionManager, HS_3_SessionsAreAddedAndDeletedAtBothEnds) {
   both.run_us(100);
   EXPECT_EQ(both.group(0).eligible(), 0b101U);
   EXPECT_EQ(both.group(1).eligible(), 0b101U);
+  both.run_us(2'000);
   EXPECT_EQ(both.group(0).session(1).state, State::kClosed);
   EXPECT_EQ(both.group(1).session(1).state, State::kClosed);
   expect_same_sessions(both);
@@ -391,7 +392,21 @@ TEST(ConnectionManager, CT_6_ADeletedSessionDrainsAtBothEnds) {
   both.groups(0).settle({0, 0}, 1, both.now);
   both.groups(1).settle({0, 0}, 1, both.now);
   EXPECT_EQ(both.group(0).session(0).state, State::kClosed);
+  EXPECT_EQ(both.group(1).session(0).state, State::kDraining) << "what may still come by it?";
+}
+
+TEST(ConnectionManager, SG_C8_TheEndThatIsAskedTakesWhatIsOnItsWayByADrainingSession) {
+  TwoEnds both;
+  both.connect(0);
+  both.run_us(100);
+  const ByteVector late = both.data(0, {0, 0}, 0x200);
+  both.manager(0).delete_session({0, 0}, both.now);
+  both.run_us(50);
+  EXPECT_EQ(both.group(1).eligible(), 0b10U);
+  EXPECT_EQ(both.deliver(1, late), ReceiveCounter::kData);
+  both.run_us(2'000);
   EXPECT_EQ(both.group(1).session(0).state, State::kClosed);
+  EXPECT_EQ(both.deliver(1, late), ReceiveCounter::kUnknownTuple);
 }
 
 TEST(ConnectionManager, CT_C8_AnAddThatNobodyAnswersFreesItsPort) {
