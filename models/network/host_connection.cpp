@@ -88,13 +88,6 @@ void HostConnection::resend(SessionId id, Time now) {
   }
 }
 
-void HostConnection::close_session(SessionId id) {
-  const SessionIndex index = balancer().find(id);
-  if (index != kNoSessionIndex) {
-    balancer().remove(index);
-  }
-}
-
 void HostConnection::give_up(Time now) {
   pair_.give_up();
   note_progress(pair_.requester().oldest(), now);
@@ -275,10 +268,6 @@ ControlDecision HostConnection::expire(Time now) {
   }
   may_go_ = Time{};
   return decision;
-}
-
-bool HostConnection::is_sender() const {
-  return posted_ > 0 || any_of(others_, [](const HostConnection* one) { return one->posted_ > 0; });
 }
 
 std::string HostConnection::waiting() const {

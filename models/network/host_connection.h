@@ -55,7 +55,7 @@ class HostConnection {
   /// What has left by it and has no answer is sent again. [KY-4]
   void resend(SessionId id, Time now);
   /// Nothing comes by it any more.
-  void close_session(SessionId id);
+  void close_session(SessionId id) { carrier_.close(id); }
   /// No session is left for its packets, and none has come. [SG-9]
   void give_up(Time now);
 
@@ -110,8 +110,6 @@ class HostConnection {
   bool has_failed() const { return pair_.state() == QpState::kError; }
   /// Flows that are posted and not acknowledged.
   std::uint64_t outstanding() const { return posted_ - finished_; }
-  /// Has a flow of the group been posted here?
-  bool is_sender() const;
   std::uint64_t bytes_delivered() const { return delivered_; }
   std::uint64_t out_of_order() const { return disorder_; }  ///< bytes placed anywhere but in order
   std::string waiting() const;

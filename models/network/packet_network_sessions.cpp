@@ -103,11 +103,9 @@ void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
 void PacketNetwork::obey(std::uint32_t number, const ControlDecision& decision) {
   End& end = ends_[number];
   if (end.group != nullptr) {
-    if (end.connection->is_sender()) {  // model: others know nothing of congestion
-      SessionAgent& agent = agent_of(end);
-      agent.obey(*end.group, decision, now_);
-      follow(agent);
-    }
+    SessionAgent& agent = agent_of(end);
+    agent.obey(*end.group, decision, now_);
+    follow(agent);
     return;
   }
   End& peer = ends_[end.peer];

@@ -159,7 +159,6 @@ void HcaSessions::take(const SessionEvent& event, Time now) {
     return;
   }
   SessionBalancer& balancer = group->carrier.balancer();
-  const SessionIndex session = group->by_slot[event.place.session];
   switch (event.kind) {
     case Kind::kGroupUp: group_up(*group, now); break;
     case Kind::kSessionUp: {
@@ -177,8 +176,7 @@ void HcaSessions::take(const SessionEvent& event, Time now) {
     case Kind::kSessionClosed:
       if (balancer.find(event.session) != kNoSessionIndex) {
         group->eligible &= ~(std::uint64_t{1} << event.place.session);
-        balancer.set_eligible(session, false);
-        balancer.remove(session);
+        group->carrier.close(event.session);
         resend(*group, event.session, now);
       }
       break;

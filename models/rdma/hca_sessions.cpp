@@ -34,8 +34,8 @@ bool HcaSessions::next_packet(HcaBuilt& made, RdmaPacket& packet, Time now) {
     return false;
   }
   made.made = now;
-  if (group.carrier.has_probe() && rules.state() == QpState::kRts) {
-    made.probed = group.carrier.take_probe();
+  made.probed = rules.state() == QpState::kRts ? group.carrier.take_probe() : kNoSessionIndex;
+  if (made.probed != kNoSessionIndex) {
     rules.probe(packet);
     return true;
   }
@@ -85,11 +85,11 @@ HcaCarriers::Sent HcaSessions::send(HcaBuilt& built, Time now) {
   obey(now);
   Group& group = group_of(built.pair);
   Pair& pair = pairs_[built.pair];
-  const SessionChoice& choice = group.carrier.balancer().choice();
-  if (built.probed != kNoSessionIndex && !choice.is_usable(built.probed)) {
+  const SessionBalancer& balancer = group.carrier.balancer();
+  if (built.probed != kNoSessionIndex && !balancer.stats(built.probed).is_eligible) {
     return Sent::kNo;
   }
-  if (choice.usable() == 0) {
+  if (balancer.choice().usable() == 0) {
     const SessionGroups& groups = end_.groups();
     const bool is_over = !groups.is_open(*group.slot) || groups.at(*group.slot).has_failed();
     return is_over ? Sent::kNo : Sent::kLater;

@@ -181,7 +181,7 @@ void SessionBalancer::received(Time now, SessionIndex session, std::uint32_t byt
   }
 }
 
-ControlDecision SessionBalancer::tick(Time now) {
+ControlDecision SessionBalancer::tick(Time now, bool decides) {
   const auto behind = [now](Time then, Time interval) {
     return then + interval * ((now - then).fs / interval.fs + 1);
   };
@@ -204,7 +204,7 @@ ControlDecision SessionBalancer::tick(Time now) {
     return {};
   }
   next_control_ = behind(next_control_, setup_.control.interval);
-  return decide(now);
+  return decides ? decide(now) : ControlDecision{};
 }
 
 ControlDecision SessionBalancer::decide(Time now) {

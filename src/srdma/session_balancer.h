@@ -123,8 +123,9 @@ class SessionBalancer {
   Time next_tick() const { return next_weights_ < next_control_ ? next_weights_ : next_control_; }
   /// Updates weights, and looks for silent sessions; once a control interval decides. The owner
   /// does what the decision says: an add begins with begin_add(), and ends with add() and
-  /// end_add(); a victim gets set_eligible(false) and remove(). O(sessions).
-  ControlDecision tick(Time now);
+  /// end_add(); a victim gets set_eligible(false) and remove(). decides: else it decides nothing.
+  /// O(sessions).
+  ControlDecision tick(Time now, bool decides = true);
   /// void visit(SessionIndex): each session by which a probe may leave now. has_queue: packets of
   /// the group wait. O(sessions): once a tick. [MO-3] [MO-4]
   template <class Visit>

@@ -45,13 +45,9 @@ SessionIndex SessionCarrier::add(SessionId id, const SessionTuple& tuple, Time n
     const PacedRate rate{DcqcnRate(rules_.dcqcn.of_one(std::max(1U, rules_.sessions))), {}};
     index < rates_.size() ? void(rates_[index] = rate) : rates_.push_back(rate);
   } else if (rules_.control == RateControl::kWindow) {
-    if (index == windows_.size()) {
-      windows_.emplace_back(one_window_);
-    } else {
-      window_ -= windows_[index].bytes();
-      windows_[index] = CongestionWindow(one_window_);
-    }
-    window_ += windows_[index].bytes();
+    const CongestionWindow window(one_window_);
+    index < windows_.size() ? void(windows_[index] = window) : windows_.push_back(window);
+    window_ += window.bytes();
   } else if (rules_.control == RateControl::kWindowGroup && windows_.empty()) {
     windows_.emplace_back(rules_.window);
     window_ = windows_[0].bytes();
@@ -67,8 +63,19 @@ bool SessionCarrier::close_if_empty(SessionId id) {
   if (balancer_.in_flight(index) > 0) {
     return false;
   }
-  balancer_.remove(index);
+  close(id);
   return true;
+}
+
+void SessionCarrier::close(SessionId id) {
+  const SessionIndex index = balancer_.find(id);
+  if (index == kNoSessionIndex) {
+    return;
+  }
+  if (rules_.control == RateControl::kWindow) {
+    window_ -= windows_[index].bytes();
+  }
+  balancer_.remove(index);
 }
 
 void SessionCarrier::received(SessionId id, std::uint32_t bytes, Time now) {
@@ -79,19 +86,22 @@ void SessionCarrier::received(SessionId id, std::uint32_t bytes, Time now) {
 }
 
 ControlDecision SessionCarrier::tick(Time now, bool has_queue) {
-  const ControlDecision decision = balancer_.tick(now);
+  const ControlDecision decision = balancer_.tick(now, has_sent_);
+  probes_.clear();
   balancer_.for_each_probe(now, has_queue,
                            [this](SessionIndex session) { probes_.push_back(session); });
   return decision;
 }
 
 SessionIndex SessionCarrier::take_probe() {
-  if (probes_.empty()) {
-    return kNoSessionIndex;
+  while (!probes_.empty()) {
+    const SessionIndex session = probes_.back();
+    probes_.pop_back();
+    if (balancer_.stats(session).is_eligible) {
+      return session;
+    }
   }
-  const SessionIndex session = probes_.back();
-  probes_.pop_back();
-  return session;
+  return kNoSessionIndex;
 }
 
 // How many packets may leave by the session now. Where it is none because of its rate, may_go is no
@@ -241,6 +251,7 @@ void CarriedPair::begin_request(std::uint32_t bytes, Time now) {
 
 SessionIndex CarriedPair::send_request(RdmaPacket& packet, std::uint32_t bytes, Time now) {
   --group_.begun_;
+  group_.has_sent_ = true;
   const SessionIndex session = choose(packet, now);
   put_on(packet, session);
   if (packet.tries == 0) {

@@ -57,14 +57,18 @@ class SessionCarrier {
   void drain(SessionId id) { balancer_.set_eligible(balancer_.find(id), false); }
   /// Of a draining session, once nothing is on its way; false: something is. May be asked again.
   bool close_if_empty(SessionId id);
+  /// Whatever is on its way; one that is not open is closed.
+  void close(SessionId id);
 
   /// A packet has come by the session of that id.
   void received(SessionId id, std::uint32_t bytes, Time now);
   /// Weights and probes; once balancer().next_tick() has come. has_queue: packets of the group
-  /// wait. The answer: what control of sessions decides.
+  /// wait. The answer: what control of sessions decides. model: an end that has sent no request
+  /// decides nothing, for it knows nothing of congestion, and would close what its peer needs.
   ControlDecision tick(Time now, bool has_queue);
-  /// A probe is to leave by the session; kNoSessionIndex: none is. [MO-3]
+  /// A probe is to leave by the session, which is eligible; kNoSessionIndex: none is. [MO-3]
   SessionIndex take_probe();
+  /// One may be to leave.
   bool has_probe() const { return !probes_.empty(); }
 
   /// The cache: what each packet touches of it,
@@ -87,10 +91,11 @@ class SessionCarrier {
   const CarrierRules& rules_;
   std::vector<PacedRate> rates_;           // by index; kDcqcnSession
   std::vector<CongestionWindow> windows_;  // by index; kWindowGroup: the first, of all
-  double window_ = 0;                      // bytes, of all sessions
+  double window_ = 0;                      // bytes, of all that are open
   SessionIndex first_tried_ = 0;           // by may_request()
   std::uint32_t begun_ = 0;                // requests that have begun and not left
-  std::vector<SessionIndex> probes_;       // that are to leave
+  bool has_sent_ = false;                  // a request
+  std::vector<SessionIndex> probes_;       // that are to leave, as of the last tick
   SessionBalancer balancer_;
   CongestionWindowParameters one_window_;  // of each of windows_
 };

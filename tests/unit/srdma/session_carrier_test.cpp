@@ -119,6 +119,53 @@ TEST(SessionCarrier, SG_4_ADrainingSessionClosesOnceNothingOfItIsOnItsWay) {
   EXPECT_TRUE(group.carrier.close_if_empty(first)) << "the other end may ask later";
 }
 
+TEST(SessionCarrier, CC_4_AClosedSessionHasNoPartOfTheWindow) {
+  Group group(RateControl::kWindow, 2);  // two packets each
+  Sender sender(group.carrier, 7);
+  group.carrier.close(11);
+  group.carrier.close(11);
+  EXPECT_EQ(sender.send({}), 10);
+  EXPECT_EQ(sender.send({}), 10);
+  EXPECT_EQ(sender.send({}), kNoSession);
+  group.carrier.add(12, {1, 2, 12, 4}, {});
+  EXPECT_EQ(sender.send({}), 12);
+  EXPECT_EQ(sender.send({}), 12);
+  EXPECT_EQ(sender.send({}), kNoSession) << "another one in its place has its own part";
+}
+
+TEST(SessionCarrier, MO_3_NoProbeLeavesByASessionThatHasBegunToDrain) {
+  Group group;
+  Sender sender(group.carrier, 7);
+  sender.send({});
+  const Time now = Time::from_us(1'500);  // nothing has come by either since 0 [MO-4]
+  group.carrier.tick(now, true);
+  ASSERT_TRUE(group.carrier.has_probe());
+  group.carrier.drain(10);
+  const SessionIndex other = group.carrier.balancer().find(11);
+  EXPECT_EQ(group.carrier.take_probe(), other);
+  EXPECT_EQ(group.carrier.take_probe(), kNoSessionIndex);
+  group.carrier.tick(now + Time::from_us(10), true);
+  group.carrier.tick(now + Time::from_us(20), true);
+  EXPECT_EQ(group.carrier.take_probe(), other) << "it has not left";
+  EXPECT_EQ(group.carrier.take_probe(), kNoSessionIndex) << "once is enough";
+}
+
+// model
+TEST(SessionCarrier, CT_6_AnEndThatHasSentNothingDecidesNothing) {
+  CarrierRules rules = rules_of(RateControl::kNone, 4);
+  rules.balancer.control.most_cost = 1;
+  SessionCarrier carrier(rules, {1, 2}, Random(3), {});
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto id = static_cast<SessionId>(10 + i);
+    carrier.add(id, {1, 2, id, 4}, {});
+  }
+  Sender sender(carrier, 7);
+  using Action = ControlDecision::Action;
+  EXPECT_EQ(carrier.tick(Time::from_us(60), false).action, Action::kNone);
+  sender.send(Time::from_us(70));
+  EXPECT_EQ(carrier.tick(Time::from_us(120), false).action, Action::kRemove);
+}
+
 TEST(SessionCarrier, CC_4_AWindowCountsPacketsThatHaveBegunAndNotLeft) {
   Group group(RateControl::kWindow, 2);
   Sender sender(group.carrier, 7);
