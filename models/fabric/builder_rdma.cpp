@@ -128,8 +128,18 @@ std::vector<unsigned> functions_of(const FabricDevice& device) {
   return all;
 }
 
+// One way between an adapter and another one, of an empty network.
+Time ideal_between(Fabric& fabric, const FabricDevice& device, std::size_t peer,
+                   const FlowFraming& framing, std::uint64_t bytes) {
+  const auto& port = device.config.device.rdma.port;
+  return is_switched(fabric) ? network_of(fabric).ideal(host_of(fabric, index_of(fabric, device)),
+                                                        host_of(fabric, peer), framing, bytes)
+                             : ideal_time({{port.rate_gbps, port.propagation}}, framing, bytes);
+}
+
 // What a queue pair is the adapter says, and what carries it the sessions.
-HcaSessionRules session_rules(const Fabric& fabric, const FabricDevice& device, double gbps) {
+HcaSessionRules session_rules(Fabric& fabric, const FabricDevice& device,
+                              const RdmaConnections& peers, double gbps) {
   const RdmaConfig& rdma = device.config.device.rdma;
   SrdmaConfig srdma = device.config.device.srdma;
   srdma.mtu = rdma.mtu;
@@ -139,17 +149,15 @@ HcaSessionRules session_rules(const Fabric& fabric, const FabricDevice& device, 
   srdma.ack_every = rdma.ack_every;
   NetworkConfig network = fabric.config.network;
   network.rate_gbps = gbps;
-  constexpr std::int64_t kHeaders = 98;  // model: of a packet that is a queue pair's alone
-  const Time packet{static_cast<std::int64_t>((rdma.mtu + kHeaders) * 8e6 / network.rate_gbps)};
+  Time longest{};
+  for (const RdmaConnection& one : peers) {
+    const auto ideal = [&](const FlowFraming& framing, std::uint64_t bytes) {
+      return ideal_between(fabric, device, one.peer, framing, bytes);
+    };
+    longest = std::max(longest, base_round_trip(srdma, ideal));
+  }
   const Time stages = rdma.timing.build + rdma.timing.check + rdma.timing.receive;
-  const bool is_star = network.topology == NetworkTopology::kSwitch;
-  const std::int64_t switches = !is_switched(fabric) ? 0
-                                : is_star            ? 1
-                                                     : 3;  // model: of a leaf-spine
-  const Time hop =
-      packet + (is_switched(fabric) && !is_star ? network.timing.hop : rdma.port.propagation);
-  const Time base = (hop * (switches + 1) + stages) * 2;
-  return {srdma, host_rules(network, srdma, base), fabric.config.run.seed};
+  return {srdma, host_rules(network, srdma, longest + stages * 2), fabric.config.run.seed};
 }
 
 VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const FabricDevice& device,
@@ -196,7 +204,8 @@ VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const Fab
         std::max(config.hostile_at_peer, builder.at_root_port(peer).host.verbs.hostile);
   }
   if (device.config.device.srdma.is_on) {
-    config.hca.sessions = session_rules(fabric, device, config.hca.rdma.port.rate_gbps);
+    config.hca.sessions =
+        session_rules(fabric, device, connections[own], config.hca.rdma.port.rate_gbps);
   }
   config.verbs = builder.at_root_port(device).host.verbs;
   config.hca.hostile_functions = config.verbs.hostile;
@@ -284,12 +293,10 @@ std::optional<std::size_t> served_by(const Fabric& fabric, const FabricDevice& d
 FlowWatch& flows_of(Fabric& fabric) {
   if (fabric.flows == nullptr) {
     const NodeId hosts = host_of(fabric, fabric.devices.size());
-    FlowFraming framing;
-    framing.mtu = fabric.config.device.rdma.mtu;
     const SrdmaConfig& srdma = fabric.config.device.srdma;
-    framing.overhead += srdma.is_on && srdma.is_secured ? kSecuredBytes : 0;
-    const bool is_direct = srdma.is_on && srdma.receive == ReceiveMode::kDirect;
-    (is_direct ? framing.overhead : framing.first) += kRethBytes;  // where it goes [RX-2]
+    const FlowFraming framing =
+        flow_framing(fabric.config.device.rdma.mtu, srdma.is_on && srdma.is_secured,
+                     srdma.is_on && srdma.receive == ReceiveMode::kDirect);
     FlowWatch::Hooks hooks;
     hooks.ideal = [&fabric, framing](const Flow& flow) {
       return fabric.network->ideal(flow.source, flow.destination, framing, flow.bytes);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/ranges.h"
+#include "rdma/rdma_frame.h"
 
 namespace flitwise {
 namespace {

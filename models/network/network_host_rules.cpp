@@ -3,15 +3,11 @@
 
 #include <algorithm>
 
-#include "network/roce_frame.h"
 #include "rdma/rdma_frame.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kFrameBytes = 14 + 20 + 8 + 12 + kIcrcBytes;  // without what an opcode adds
-constexpr std::uint32_t kAethBytes = 4, kAtomicBytes = 28, kResultBytes = 8, kEchoBytes = 12,
-                        kSackBytes = 8, kCnpBytes = 16;
 constexpr std::uint8_t kEct0 = 2, kEct = 3;
 
 /// 4.096 us x 2^t. [LR-3]
@@ -21,21 +17,29 @@ Time retry_time(unsigned timeout) {
 
 }  // namespace
 
-std::uint32_t wire_bytes_of(const RdmaPacket& packet) {
-  std::uint32_t bytes = kFrameBytes + packet.payload_bytes + pad_of(packet.payload_bytes);
-  switch (info_of(packet.opcode).kind) {
-    case RdmaPacketKind::kWrite:
-      bytes += info_of(packet.opcode).is_first || packet.names_place ? kRethBytes : 0;
-      break;
-    case RdmaPacketKind::kRead: bytes += kRethBytes; break;
-    case RdmaPacketKind::kAtomic: bytes += kAtomicBytes; break;
-    case RdmaPacketKind::kAtomicAck: bytes += kResultBytes; [[fallthrough]];
-    case RdmaPacketKind::kAck: bytes += kAethBytes; break;
-    case RdmaPacketKind::kCnp: bytes += kCnpBytes; break;
-    default: break;
-  }
-  bytes += (packet.has_echo ? kEchoBytes : 0) + (packet.has_sack ? kSackBytes : 0);
-  return wire_bytes_of(std::size_t{bytes});
+FlowFraming flow_framing(std::uint32_t mtu, bool is_secured, bool is_direct) {
+  RdmaPacket packet;
+  packet.payload_bytes = mtu;
+  packet.names_place = is_direct;
+  const auto overhead = [&](RdmaOpcode opcode) {
+    packet.opcode = opcode;
+    return wire_bytes_of(packet) - mtu + (is_secured ? kSecuredBytes : 0);
+  };
+  FlowFraming framing;
+  framing.mtu = mtu;
+  framing.overhead = overhead(RdmaOpcode::kWriteMiddle);
+  framing.first = overhead(RdmaOpcode::kWriteFirst) - framing.overhead;
+  return framing;
+}
+
+FlowFraming ack_framing(const SrdmaConfig& srdma) {
+  RdmaPacket packet;
+  packet.opcode = RdmaOpcode::kAck;
+  packet.has_echo = srdma.is_on;
+  packet.has_sack = srdma.is_on && srdma.sack;
+  FlowFraming framing;
+  framing.overhead = wire_bytes_of(packet) + (srdma.is_on && srdma.is_secured ? kSecuredBytes : 0);
+  return framing;
 }
 
 NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srdma, Time base) {
@@ -80,7 +84,7 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
   carrier.sessions = srdma.sessions;
   carrier.rated = rate;
   carrier.is_secured = srdma.is_secured;
-  carrier.packet_bytes = wire_bytes_of(std::size_t{kFrameBytes + pair.mtu}) + rules.extra_bytes;
+  carrier.packet_bytes = pair.mtu + flow_framing(pair.mtu, rules.extra_bytes > 0, false).overhead;
   carrier.dcqcn.line_rate = rate;
   carrier.dcqcn.scale = srdma.congestion.scale;
   const double path = rate * static_cast<double>(base.fs) / 8e15;  // bytes on an empty path

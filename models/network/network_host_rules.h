@@ -6,6 +6,7 @@
 
 #include "flitwise/config.h"
 #include "network/flow_hash.h"
+#include "network/ideal_time.h"
 #include "network/network_plan.h"
 #include "rdma/queue_pair.h"
 #include "srdma/session_carrier.h"
@@ -22,16 +23,24 @@ struct NetworkHostRules {
   std::uint32_t extra_bytes = 0;              ///< of a secured packet [KY-5]
   Time retry{};                               ///< never: there is no timer [LR-3]
 };
-/// Where a WRITE goes. [ROCE-2]
-inline constexpr std::uint32_t kRethBytes = 16;
 /// That a secured packet has more. [KY-5]
 inline constexpr std::uint32_t kSecuredBytes = 24;
 
 /// base: round trip of an empty path.
 NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srdma, Time base);
 
-/// Of a packet on the wire, with all that Ethernet adds. [ROCE-1]
-std::uint32_t wire_bytes_of(const RdmaPacket& packet);
+/// A flow as WRITEs. is_direct: each packet says where it goes. [ROCE-2] [RX-2]
+FlowFraming flow_framing(std::uint32_t mtu, bool is_secured, bool is_direct);
+/// An ACK, as a flow without bytes.
+FlowFraming ack_framing(const SrdmaConfig& srdma);
+/// Of a full packet there and its ACK back over an empty path. Time ideal(FlowFraming, bytes): that
+/// of a flow of so many bytes one way.
+template <class Ideal>
+Time base_round_trip(const SrdmaConfig& srdma, Ideal ideal) {
+  FlowFraming packet = flow_framing(srdma.mtu, srdma.is_on && srdma.is_secured, false);
+  packet.first = 0;
+  return ideal(packet, srdma.mtu) + ideal(ack_framing(srdma), 0);
+}
 
 /// Of hosts from 0 to 1,023.
 constexpr std::uint32_t address_of_host(NodeId host) {

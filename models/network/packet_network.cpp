@@ -12,21 +12,18 @@ namespace flitwise {
 namespace {
 
 constexpr Time kQuantum = Time::from_us(1);
-constexpr std::uint32_t kPacketBytes = 82;  // of a packet beside its payload [ROCE-1]
-constexpr std::uint32_t kAckBytes = 98;     // of an ACK with its echo
-
-/// Round trip of a full packet and its ACK over the way that takes longest.
-Time base_round_trip(const PacketNetworkConfig& config, const NextHops& hops) {
-  const std::uint32_t more = config.srdma.is_on && config.srdma.is_secured ? kSecuredBytes : 0;
+/// Over the way that takes longest. Presets look the same from each host, a graph need not.
+Time longest_round_trip(const PacketNetworkConfig& config, const PacketFabric& fabric) {
+  const NodeId hosts = fabric.graph().hosts();
+  const NodeId seen_from = config.network.topology == NetworkTopology::kGraph ? hosts : 1;
   Time longest{};
-  for (NodeId host = 1; host < hops.graph().hosts(); ++host) {
-    Time way{};
-    for (const EdgeRate& edge : ideal_way(hops, 0, host)) {
-      way += edge.delay + edge.delay +
-             wire_time(config.srdma.mtu + kPacketBytes + more, edge.gbps) +
-             wire_time(kAckBytes + more, edge.gbps);
+  for (NodeId from = 0; from < seen_from; ++from) {
+    for (NodeId to = from + 1; to < hosts; ++to) {
+      const auto ideal = [&](const FlowFraming& framing, std::uint64_t bytes) {
+        return fabric.ideal(from, to, framing, bytes);
+      };
+      longest = std::max(longest, base_round_trip(config.srdma, ideal));
     }
-    longest = std::max(longest, way);
   }
   return longest;
 }
@@ -48,7 +45,7 @@ PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNe
       fabric_(plan_,
               fabric_rules(config.network, plan_, config.srdma.adaptive_routing, config.srdma.mtu),
               random_.split("ecmp"), events_, packets_),
-      rules_(host_rules(config.network, config.srdma, base_round_trip(config, fabric_.hops()))),
+      rules_(host_rules(config.network, config.srdma, longest_round_trip(config, fabric_))),
       flows_(std::move(flows)),
       ports_(plan_.hosts),
       end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNoEnd),
@@ -372,12 +369,10 @@ void PacketNetwork::post(std::uint32_t first, const Flow& flow) {
 }
 
 Time PacketNetwork::ideal(const Flow& flow) const {
-  FlowFraming framing;
-  framing.mtu = rules_.pair.mtu;
-  framing.overhead = rules_.carrier.packet_bytes - rules_.pair.mtu;
-  // Where it goes stands in the first packet, or in each. [RX-2]
-  (rules_.pair.mode == ReceiveMode::kDirect ? framing.overhead : framing.first) += kRethBytes;
-  return fabric_.ideal(flow.source, flow.destination, framing, flow.bytes);
+  return fabric_.ideal(flow.source, flow.destination,
+                       flow_framing(rules_.pair.mtu, rules_.extra_bytes > 0,
+                                    rules_.pair.mode == ReceiveMode::kDirect),
+                       flow.bytes);
 }
 
 // ---- what is told of it

@@ -11,9 +11,9 @@ namespace flitwise {
 
 /// What carries the bytes of a flow.
 struct FlowFraming {
-  std::uint32_t mtu = 4096;     ///< bytes of payload in a packet
-  std::uint32_t overhead = 82;  ///< bytes of a packet on the wire besides payload and pad
-  std::uint32_t first = 0;      ///< more in its first packet: that of a WRITE has a RETH, 16 bytes
+  std::uint32_t mtu = 4096;    ///< bytes of payload in a packet
+  std::uint32_t overhead = 0;  ///< bytes of a packet on the wire besides payload and pad
+  std::uint32_t first = 0;     ///< more in its first packet: that of a WRITE says where it goes
 
   /// Payload is padded to 4 bytes. [VB-4]
   std::uint64_t packets(std::uint64_t bytes) const {

@@ -162,11 +162,20 @@ const Prototype& prototype(std::uint8_t code, const RoceExtensions& extensions) 
   return kAll[code * kVariants + variant_of(code, extensions)];
 }
 
+const Prototype& prototype_for(const RdmaPacket& packet) {
+  return prototype(static_cast<std::uint8_t>(packet.opcode),
+                   {packet.has_echo, packet.has_sack, packet.names_place});
+}
+
 }  // namespace
 
+std::uint32_t wire_bytes_of(const RdmaPacket& packet) {
+  return wire_bytes_of(prototype_for(packet).parts.payload + packet.payload_bytes +
+                       pad_of(packet.payload_bytes) + kIcrcBytes);
+}
+
 RoceParts make_frame(const RdmaPacket& packet, FrameEnds ends, ByteVector& bytes) {
-  const Prototype& base = prototype(static_cast<std::uint8_t>(packet.opcode),
-                                    {packet.has_echo, packet.has_sack, packet.names_place});
+  const Prototype& base = prototype_for(packet);
   FLITWISE_CHECK(base.parts.opcode != nullptr, "a packet without an opcode");
   RoceParts parts = base.parts;
   parts.payload_bytes = packet.payload_bytes;

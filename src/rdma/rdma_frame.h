@@ -20,6 +20,9 @@ constexpr std::uint32_t wire_bytes_of(std::size_t frame_bytes) {
   return (bytes < kLeastFrameBytes ? kLeastFrameBytes : bytes) + kEthernetOverheadBytes;
 }
 
+/// Of the frame of a packet on the wire, without making it. [ROCE-1]
+std::uint32_t wire_bytes_of(const RdmaPacket& packet);
+
 /// Numbers of the network ports that a frame leaves and goes to (network/addresses.h).
 struct FrameEnds {
   unsigned source = 0, destination = 1;

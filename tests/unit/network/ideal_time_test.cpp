@@ -42,6 +42,7 @@ TEST(IdealTime, IsThatOfFollowingEachPacket) {
     }
     FlowFraming framing;
     framing.mtu = 256U << random.below(5);
+    framing.overhead = 82;
     framing.first = random.below(2) == 0 ? 0 : 16;
     const std::uint64_t bytes = random.below(20 * std::uint64_t{framing.mtu});
     ASSERT_EQ(ideal_time(way, framing, bytes), followed(way, framing, bytes))
@@ -68,7 +69,7 @@ TEST(IdealTime, OfTheFlowsOfPublishedRuns) {
 }
 
 TEST(IdealTime, EmptyMessagesAreAPacketToo) {
-  const FlowFraming framing;
+  const FlowFraming framing{4096, 82, 0};
   EXPECT_EQ(framing.packets(0), 1U);
   EXPECT_EQ(framing.wire_bytes(0), 82U);
   EXPECT_EQ(framing.wire_bytes(1), 86U);

@@ -153,6 +153,24 @@ TEST(RdmaFrame, EthernetAddsItsOwnAndHasALeastLength) {
   EXPECT_EQ(wire_bytes_of(122), 146U);
   EXPECT_EQ(wire_bytes_of(60), 84U);
   EXPECT_EQ(wire_bytes_of(20), 84U);
+  // As the bytes of a frame say, without making it.
+  EXPECT_EQ(wire_bytes_of(packet_with(RdmaOpcode::kWriteMiddle, 4096)), 4096U + 82);
+  for (const RoceExtensions& extensions :
+       {RoceExtensions{}, {true, false, true}, {true, true, false}}) {
+    for (unsigned code = 0; code < 0x100; ++code) {
+      const RdmaOpcodeInfo& info = info_of(static_cast<RdmaOpcode>(code));
+      if (info.kind == RdmaPacketKind::kNone) {
+        continue;
+      }
+      RdmaPacket packet = packet_with(static_cast<RdmaOpcode>(code), 7);
+      packet.has_echo = extensions.has_echo && info.kind == RdmaPacketKind::kAck;
+      packet.has_sack = extensions.has_sack && info.kind == RdmaPacketKind::kAck;
+      packet.names_place = extensions.has_place && info.kind == RdmaPacketKind::kWrite;
+      ByteVector bytes;
+      make_frame(packet, {}, bytes);
+      EXPECT_EQ(wire_bytes_of(packet), wire_bytes_of(bytes.size())) << info.name;
+    }
+  }
 }
 
 // ---- what both ends have agreed on
