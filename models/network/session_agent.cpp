@@ -33,11 +33,9 @@ SessionAgentRules::SessionAgentRules(const SrdmaConfig& srdma, unsigned hosts,
     : initial(srdma.sessions), seed(run_seed) {
   sessions.max_groups = hosts;
   take_from(srdma, sessions);
-  sessions.fails_at_once = srdma.on_down == DownAction::kError;
   take_from(srdma, ports);
   ports.reserved.push_back(static_cast<std::uint16_t>(srdma.cm_port));
   take_from(srdma, manager);
-  manager.retries = srdma.cm_retries;
   manager.capabilities.mtu = static_cast<std::uint16_t>(srdma.mtu);
 }
 

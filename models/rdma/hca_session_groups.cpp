@@ -30,6 +30,8 @@ SrdmaEndSetup end_setup(const HcaConfig& config) {
   take_from(srdma, setup.manager);
   setup.manager.capabilities.has_echo = setup.manager.capabilities.needs_echo = true;
   setup.manager.capabilities.mtu = static_cast<std::uint16_t>(config.rdma.mtu);
+  setup.channel.port = static_cast<std::uint16_t>(srdma.cm_port);
+  setup.channel.is_plain = srdma.cm_plain;
   setup.channel.provisioned = provisioned_key(rules.seed);
   return setup;
 }

@@ -10,6 +10,7 @@ void take_from(const SrdmaConfig& srdma, SessionRules& rules) {
   rules.max_sessions = srdma.max_sessions;
   rules.drain_timeout = srdma.timing.drain;
   rules.down_timeout = srdma.timing.down;
+  rules.fails_at_once = srdma.on_down == DownAction::kError;
   CredentialRules& keys = rules.credentials;
   keys.is_secured = srdma.is_secured;
   keys.lifetime = srdma.keys.lifetime;
@@ -27,6 +28,7 @@ void take_from(const SrdmaConfig& srdma, PortRules& rules) {
 
 void take_from(const SrdmaConfig& srdma, CmRules& rules) {
   rules.timeout = srdma.timing.handshake;
+  rules.retries = srdma.cm_retries;
   rules.gap_timer = srdma.timing.gap;
   rules.capabilities.has_sack = srdma.sack;
   rules.capabilities.reorder_depth =

@@ -277,6 +277,36 @@ TEST(HcaSessions, SG_9_WithoutASessionPacketsWaitAndQueuePairsFailInTheEnd) {
   EXPECT_EQ(two.low.sessions->send(built, two.now), HcaCarriers::Sent::kNo);
 }
 
+TEST(HcaSessions, SG_9_OnDownErrorQueuePairsFailAtOnce) {
+  SrdmaConfig srdma = srdma_of(2);
+  srdma.is_secured = true;
+  srdma.keys.lifetime = Time::from_us(100);
+  srdma.keys.refresh_margin = Time::from_us(50);
+  srdma.on_down = DownAction::kError;
+  Two two(srdma);
+  two.low.write(0, 512);
+  two.now += Time::from_us(150);  // nobody answers, and the keys end
+  two.low.sessions->run(two.now);
+  EXPECT_EQ(two.low.bench.pairs[0].rules.state(), QpState::kError);
+}
+
+TEST(HcaSessions, SEL_8_ControlMessagesMayBePlainAndHaveAPortOfTheirOwn) {
+  constexpr std::size_t kBth = 14 + 20 + 8;
+  constexpr std::uint8_t kUdSendOnly = 0x64;
+  for (const bool is_plain : {false, true}) {
+    SrdmaConfig srdma = srdma_of(2);
+    srdma.cm_port = 5000;
+    srdma.cm_plain = is_plain;
+    End low(0, srdma), high(1, srdma);
+    low.sessions->connect({});
+    const FrameRef request = low.control();
+    EXPECT_EQ(tuple_of(*request).destination_port, 5000);
+    EXPECT_EQ(request->bytes[kBth] == kUdSendOnly, is_plain);
+    EXPECT_EQ(high.take(request, {}), "rx_control");
+    EXPECT_EQ(high.bench.pairs[0].rules.state(), QpState::kRtr);
+  }
+}
+
 // Packets of two queue pairs behind a gap: each has room for its own.
 TEST(HcaSessions, RO_C10_AReorderBufferOfOneQueuePairTakesNoRoomOfAnothers) {
   SrdmaConfig srdma = srdma_of(2);
