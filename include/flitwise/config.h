@@ -663,6 +663,9 @@ enum class GroupConnect : std::uint8_t {
 /// Of a group without a session that may be used. [SG-9]
 enum class DownAction : std::uint8_t { kStall, kError };
 
+/// Who puts new weights into force: the adapter at once, or software after a while. [6.3]
+enum class WeightEngine : std::uint8_t { kHardware, kSoftware };
+
 /// Who begins and ends the change of a key. [KY-2]
 enum class RekeyEngine : std::uint8_t { kHardware, kSoftware };
 
@@ -683,6 +686,7 @@ struct SrdmaConfig {
   WeightAlgorithm algorithm = WeightAlgorithm::kQueueingTime;
   std::vector<std::uint64_t> weights{};  ///< of kStatic, in percent, by session
   double gain = 0.125;                   ///< g_w
+  WeightEngine weight_engine = WeightEngine::kHardware;
   ChoicePolicy policy = ChoicePolicy::kWeightedHash;
   ChoiceGranularity granularity = ChoiceGranularity::kPacket;
   ChoiceTie tie = ChoiceTie::kRoundRobin;
@@ -708,6 +712,7 @@ struct SrdmaConfig {
   } congestion;
   struct {
     Time weights = Time::from_us(10);
+    Time apply_delay = Time::from_us(20);  ///< of software, before weights are in force
     Time control = Time::from_us(50);
     Time gap = Time::from_us(50);  ///< gap_timer0 [RX-3]
     Time ack_delay = Time::from_us(1);

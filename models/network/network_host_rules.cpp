@@ -104,6 +104,9 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
     balancer.weights.fixed.push_back(static_cast<double>(percent) / 100);
   }
   balancer.weights.gain = srdma.gain;
+  if (srdma.weight_engine == WeightEngine::kSoftware) {
+    balancer.apply_delay = srdma.timing.apply_delay;
+  }
   balancer.weights.stale_time = srdma.timing.stale;
   balancer.choice.policy = srdma.is_on ? srdma.policy : ChoicePolicy::kSingle;
   balancer.choice.granularity = srdma.granularity;

@@ -71,6 +71,7 @@ FLITWISE_NAMES(ReceiveMode, "in_order", "reorder", "ddp");
 FLITWISE_NAMES(Recovery, "go_back_n", "selective");
 FLITWISE_NAMES(RateControl, "none", "dcqcn_qp", "dcqcn_session", "window", "window_group");
 FLITWISE_NAMES(RekeyEngine, "hw", "sw");
+FLITWISE_NAMES(WeightEngine, "hw", "sw");
 FLITWISE_NAMES(FlowPattern, "permutation", "incast", "all_to_all", "ring_all_reduce", "sizes",
                "trace");
 FLITWISE_NAMES(StoreFence, "none", "packet", "block");

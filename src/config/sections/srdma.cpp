@@ -61,6 +61,8 @@ Keys srdma_keys() {
              "beyond the list."),
       real("device.srdma.gain", AT(device.srdma.gain), 0.001, 1,
            "Gain of the moving average of levels and weights; 1: the last figure alone."),
+      choice(KEY(device.srdma.weight_engine),
+             "Who puts new weights into force: the adapter, at once, or software, later."),
       word("device.srdma.policy",
            {[](const Config& c) { return spelling(c.device.srdma.policy); },
             [](Config& c, const std::string& name) {
@@ -110,6 +112,8 @@ Keys srdma_keys() {
       real(KEY(device.srdma.congestion.scale), 0.01, 100,
            "Of the additive step of DCQCN, published for 40 Gb/s."),
       time(KEY(device.srdma.timing.weights), interval, "Between two updates of weights."),
+      time(KEY(device.srdma.timing.apply_delay), interval,
+           "Of weights that software puts into force; it takes no other ones meanwhile."),
       time(KEY(device.srdma.timing.control), interval, "Between two decisions on sessions."),
       time(KEY(device.srdma.timing.gap), interval,
            "How old a gap is before a NAK asks for it, as long as no round trip is known."),

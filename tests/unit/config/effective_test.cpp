@@ -120,6 +120,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.srdma.control.threshold", "0.75"},
       {"device.srdma.control.relaxed", "0.25"},
       {"device.srdma.timing.weights", "3us"},
+      {"device.srdma.timing.apply_delay", "3us"},
       {"device.srdma.timing.control", "3us"},
       {"device.srdma.timing.gap", "3us"},
       {"device.srdma.timing.stale", "3us"},
