@@ -95,7 +95,6 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
   BalancerSetup& balancer = carrier.balancer;
   balancer.monitor.has_echo = srdma.is_on;
   balancer.monitor.base_window = srdma.timing.base_window;
-  balancer.monitor.stale_time = srdma.timing.stale;
   balancer.monitor.rto = rules.retry == Time::never() ? retry_time(7) : rules.retry;
   if (srdma.is_on) {
     balancer.weights.algorithm = srdma.algorithm;
@@ -122,10 +121,12 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
   balancer.control.most_cost = srdma.control.cost;
   balancer.control.least_sessions = srdma.min_sessions;
   balancer.control.most_sessions = srdma.max_sessions;
-  // Where nobody looks at weights, silent sessions alone are looked for.
+  // model: where nobody looks at weights, silent sessions alone are looked for, and no probe asks
+  // for the sake of a weight: with many sessions probes would be more packets than data. [MO-3]
   const bool looks_at_weights =
       balancer.control.is_on || balancer.choice.policy < ChoicePolicy::kRoundRobin;
   balancer.weight_interval = looks_at_weights ? srdma.timing.weights : srdma.timing.stale;
+  balancer.monitor.stale_time = looks_at_weights ? srdma.timing.stale : Time::never();
   balancer.agree();
   return rules;
 }
