@@ -89,6 +89,18 @@ void HostConnection::resend(SessionId id, Time now) {
   }
 }
 
+void HostConnection::set_gap_times(std::optional<Time> own, std::optional<Time> of_peer) {
+  if (own) {
+    pair_.set_own_gap_time(*own);
+  }
+  if (of_peer) {
+    pair_.set_gap_time(*of_peer);
+  }
+  for (HostConnection* const one : others_) {
+    one->set_gap_times(own, of_peer);
+  }
+}
+
 void HostConnection::give_up(Time now) {
   pair_.give_up();
   note_progress(pair_.requester().oldest(), now);

@@ -54,6 +54,10 @@ class HostConnection {
   void set_session(SessionId id, bool is_eligible, EpochNumber epoch);
   /// What has left by it and has no answer is sent again. [KY-4]
   void resend(SessionId id, Time now);
+  /// See SessionCarrier::take_gap_timer(). What the peer has told, and this end, its queue pairs go
+  /// by. [RX-3]
+  std::optional<Time> take_gap_timer() { return carrier_.take_gap_timer(); }
+  void set_gap_times(std::optional<Time> own, std::optional<Time> of_peer);
   /// Nothing comes by it any more.
   void close_session(SessionId id) { carrier_.close(id); }
   /// No session is left for its packets, and none has come. [SG-9]

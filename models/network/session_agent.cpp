@@ -92,6 +92,10 @@ void SessionAgent::obey(Group& group, const ControlDecision& decision, Time now)
   if (!group.slot) {
     return;
   }
+  if (const auto timer = group.connection->take_gap_timer()) {
+    manager_.advertise(*group.slot, *timer);
+    group.connection->set_gap_times(timer, std::nullopt);
+  }
   if (decision.action == ControlDecision::Action::kAdd) {
     balancer.begin_add(now);
     const CmTicket ticket = manager_.add_session(*group.slot, now);
@@ -198,8 +202,8 @@ void SessionAgent::take(const SessionEvent& event, Time now) {
       break;
     case Kind::kDone:
     case Kind::kFailed: end_exchange(group, event, now); break;
-    case Kind::kPairDetached:
-    case Kind::kGapTimer: break;
+    case Kind::kGapTimer: group.connection->set_gap_times(std::nullopt, event.span); break;
+    case Kind::kPairDetached: break;
     default: take_session(group, event, now); break;
   }
 }

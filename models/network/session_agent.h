@@ -55,7 +55,7 @@ class SessionAgent {
   Group& add(std::uint32_t end, HostConnection& connection);
   /// Asks for the group, unless it stands or has been asked for. [HS-1]
   void connect(Group& group, Time now);
-  /// What control of sessions has decided. [CT-5] [CT-6]
+  /// What control of sessions has decided, and how old gaps may be. [CT-5] [CT-6] [RX-3]
   void obey(Group& group, const ControlDecision& decision, Time now);
   /// Sessions that drain go once nothing that this end has sent by them is on its way, and the
   /// peer has agreed. [SG-4]

@@ -297,6 +297,12 @@ bool HcaSessions::run_groups(Time now) {
         group.pairs.begin(), group.pairs.end(),
         [&](std::uint32_t pair) { return s_.pairs[pair].rules.requester().waiting() > 0; });
     decide(group, group.carrier.tick(now, has_queue), now);
+    if (const auto timer = group.carrier.take_gap_timer()) {  // [RX-3]
+      end_.manager().advertise(*group.slot, *timer);
+      for (const std::uint32_t pair : group.pairs) {
+        s_.pairs[pair].rules.set_own_gap_time(*timer);
+      }
+    }
     const auto sender = std::find_if(group.pairs.begin(), group.pairs.end(), sends);
     if (group.carrier.has_probe() && sender != group.pairs.end()) {
       s_.kicks.kick(*sender, now);

@@ -72,7 +72,7 @@ struct QueuePairSetup {
   Recovery recovery = Recovery::kGoBackN;  ///< REQUIRES: kInOrder with kGoBackN alone
   std::uint32_t reorder_window = 256;      ///< PSNs, 1..2^22: how far ahead a packet may be kept
   std::uint32_t nak_distance = 256;        ///< a packet further ahead asks for a NAK [RX-3]
-  Time gap_time = Time::from_us(50);       ///< a gap that is older does too
+  Time gap_time = Time::from_us(50);       ///< a gap that is older does too; at first of both ends
   bool has_echo = false;                   ///< each ACK has one [MO-1]
   bool has_sack = false;                   ///< and a bitmap; with kReorder or kDirect [RX-6]
   bool finds_holes = false;  ///< at a NAK, what has no echo for a gap time is lost too [LR-2]
@@ -153,6 +153,7 @@ struct QpContext {
   CompletionQueue& send_queue;
   CompletionQueue& receive_queue;
   RdmaBuffers& buffers;
+  Time peer_gap_time = setup.gap_time;  ///< of requests of the peer; setup.gap_time: of answers
   QpState state = QpState::kReset;
   Time now{};  ///< of the call that is under way
   std::array<std::uint64_t, kQpCounters> counts{};

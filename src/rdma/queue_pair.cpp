@@ -188,9 +188,8 @@ bool QueuePair::release_held(RdmaPacket& packet, RdmaEffect& effect, Time now) {
 void QueuePair::watch_gap() {
   held_.advance(responder_.expected());
   const bool is_open = !held_.empty() && !held_.contains(responder_.expected());
-  gap_due_ = is_open && !responder_.waits_for_buffer()
-                 ? held_.first_came() + context_.setup.gap_time
-                 : Time::never();
+  gap_due_ = is_open && !responder_.waits_for_buffer() ? held_.first_came() + context_.peer_gap_time
+                                                       : Time::never();
   if (gap_due_ <= context_.now) {
     nak_gap();
   }
@@ -204,7 +203,7 @@ void QueuePair::nak_gap() {
   responder_.nak_gap();
   has_asked_ = true;
   gap_asked_ = responder_.expected();
-  gap_due_ = context_.now + context_.setup.gap_time;
+  gap_due_ = context_.now + context_.peer_gap_time;
 }
 
 void QueuePair::reset_order(Psn expected) {

@@ -87,7 +87,9 @@ class QueuePair {
   /// What is due is done; next() may have packets then.
   void expire(Time now);
   /// The peer's gap timer from now on (TIMER_IND). [RX-3]
-  void set_gap_time(Time span) { context_.setup.gap_time = span; }
+  void set_gap_time(Time span) { context_.peer_gap_time = span; }
+  /// Its own, by which it waits for answers to READs. [RX-3]
+  void set_own_gap_time(Time span) { context_.setup.gap_time = span; }
 
   /// The next packet that was found to be lost since the last call; false: no more. Asked behind
   /// receive(), expire() and time_out() it is told before it leaves again. With go-back-N the one

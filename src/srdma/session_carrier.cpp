@@ -90,7 +90,19 @@ ControlDecision SessionCarrier::tick(Time now, bool has_queue) {
   probes_.clear();
   balancer_.for_each_probe(now, has_queue,
                            [this](SessionIndex session) { probes_.push_back(session); });
+  if (now >= next_timer_) {
+    time_gaps(now);
+  }
   return decision;
+}
+
+// model: with the first update of weights behind a control interval.
+void SessionCarrier::time_gaps(Time now) {
+  next_timer_ = now + rules_.balancer.control.interval;
+  const Time rtt = balancer_.largest_rtt();
+  if (std::exchange(has_sent_lately_, false) && rtt > Time{}) {
+    gap_timer_ = Time{rtt.fs * 3 / 2};
+  }
 }
 
 SessionIndex SessionCarrier::take_probe() {
@@ -251,7 +263,7 @@ void CarriedPair::begin_request(std::uint32_t bytes, Time now) {
 
 SessionIndex CarriedPair::send_request(RdmaPacket& packet, std::uint32_t bytes, Time now) {
   --group_.begun_;
-  group_.has_sent_ = true;
+  group_.has_sent_ = group_.has_sent_lately_ = true;
   const SessionIndex session = choose(packet, now);
   put_on(packet, session);
   if (packet.tries == 0) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -68,6 +70,9 @@ class SessionCarrier {
   ControlDecision tick(Time now, bool has_queue);
   /// A probe is to leave by the session, which is eligible; kNoSessionIndex: none is. [MO-3]
   SessionIndex take_probe();
+  /// What the peer's gaps of this group may be old: 1.5 times the largest round trip. Once a
+  /// control interval in which requests have left; none: nothing is to be told. [RX-3]
+  std::optional<Time> take_gap_timer() { return std::exchange(gap_timer_, std::nullopt); }
   /// One may be to leave.
   bool has_probe() const { return !probes_.empty(); }
 
@@ -86,6 +91,7 @@ class SessionCarrier {
  private:
   friend class CarriedPair;
   bool may_request(Time now, Time& may_go);
+  void time_gaps(Time now);
   std::uint32_t room_of(SessionIndex session, Time now, Time& may_go) const;
 
   const CarrierRules& rules_;
@@ -95,6 +101,9 @@ class SessionCarrier {
   SessionIndex first_tried_ = 0;           // by may_request()
   std::uint32_t begun_ = 0;                // requests that have begun and not left
   bool has_sent_ = false;                  // a request
+  bool has_sent_lately_ = false;           // since next_timer_ was set
+  Time next_timer_{};                      // when a gap timer is told of next
+  std::optional<Time> gap_timer_;          // that is to be told of
   std::vector<SessionIndex> probes_;       // that are to leave, as of the last tick
   SessionBalancer balancer_;
   CongestionWindowParameters one_window_;  // of each of windows_

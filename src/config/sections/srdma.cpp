@@ -114,9 +114,13 @@ Keys srdma_keys() {
       time(KEY(device.srdma.timing.weights), interval, "Between two updates of weights."),
       time(KEY(device.srdma.timing.apply_delay), interval,
            "Of weights that software puts into force; it takes no other ones meanwhile."),
-      time(KEY(device.srdma.timing.control), interval, "Between two decisions on sessions."),
-      time(KEY(device.srdma.timing.gap), interval,
-           "How old a gap is before a NAK asks for it, as long as no round trip is known."),
+      time(KEY(device.srdma.timing.control), interval,
+           "Between two decisions on sessions, and between two messages to the peer that say how "
+           "old its gaps may be."),
+      time(
+          KEY(device.srdma.timing.gap), interval,
+          "How old a gap is before a NAK asks for it; with a handshake until the peer tells of 1.5 "
+          "times its largest round trip."),
       time(KEY(device.srdma.timing.ack_delay), any_latency(), "A receiver holds an ACK so long."),
       time(KEY(device.srdma.timing.stale), interval, "Without an echo a session is probed."),
       time(KEY(device.srdma.timing.base_window), interval,

@@ -272,6 +272,8 @@ TEST(Reordering, RX_3_ThePeerSaysHowOldAGapMayBe) {
   bench.send(0);
   bench.deliver_at(1, 1);
   EXPECT_EQ(bench.answerer().due(), Time::from_us(7));
+  bench.answerer().set_own_gap_time(Time::from_us(3));
+  EXPECT_EQ(bench.answerer().due(), Time::from_us(7)) << "its own is for answers to its READs";
 }
 
 // [RX-3]

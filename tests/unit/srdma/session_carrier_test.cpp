@@ -150,6 +150,33 @@ TEST(SessionCarrier, MO_3_NoProbeLeavesByASessionThatHasBegunToDrain) {
   EXPECT_EQ(group.carrier.take_probe(), kNoSessionIndex) << "once is enough";
 }
 
+TEST(SessionCarrier, RX_3_TheGapTimerFollowsTheLargestRoundTripOnceAControlInterval) {
+  Group group;
+  Sender sender(group.carrier, 7);
+  const auto echo = [&](Psn psn, SessionId session, Time now) {
+    RdmaPacket ack;
+    ack.has_echo = true;
+    ack.echo.session = session;
+    ack.echo.psn = psn;
+    sender.carried.take_echo(ack, now);
+  };
+  group.carrier.tick({}, true);
+  EXPECT_FALSE(group.carrier.take_gap_timer()) << "nothing has been sent";
+  const SessionId first = sender.send({}), second = sender.send({});
+  group.carrier.tick(Time::from_us(50), true);
+  EXPECT_FALSE(group.carrier.take_gap_timer()) << "no round trip is known";
+  sender.send(Time::from_us(51));
+  echo(0, first, Time::from_us(60));
+  echo(1, second, Time::from_us(80));
+  group.carrier.tick(Time::from_us(99), true);
+  EXPECT_FALSE(group.carrier.take_gap_timer());
+  group.carrier.tick(Time::from_us(100), true);
+  EXPECT_EQ(group.carrier.take_gap_timer(), Time::from_us(120));
+  EXPECT_FALSE(group.carrier.take_gap_timer());
+  group.carrier.tick(Time::from_us(150), true);
+  EXPECT_FALSE(group.carrier.take_gap_timer()) << "nothing has been sent since";
+}
+
 // model
 TEST(SessionCarrier, CT_6_AnEndThatHasSentNothingDecidesNothing) {
   CarrierRules rules = rules_of(RateControl::kNone, 4);
