@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "flitwise/error.h"
 
@@ -64,6 +65,7 @@ void SessionMonitor::sent(Time now, SessionPacket& packet, SessionIndex session,
   packet.bytes = bytes;
   packet.session = session;
   packet.is_in_flight = true;
+  packet.is_echoed = false;
 }
 
 // It is in flight no more.
@@ -152,12 +154,16 @@ bool SessionMonitor::echo(Time now, SessionIndex session, Psn psn, SessionPacket
   own.ce_echoes += ce ? 1 : 0;
   own.interval.ce_echoes += ce ? 1 : 0;
   own.last_progress = now;
+  const bool is_first =  // may be that of the packet
+      packet != nullptr && packet->session == session && !std::exchange(packet->is_echoed, true);
   if (own.is_probing && own.probe_psn == psn) {
     own.is_probing = false;
     ++own.interval.probe_answers;
-    sample(now, own, now - own.last_probe - hold);
+    if (!is_first) {  // else nobody knows whether it is that of the packet, which is late
+      sample(now, own, now - own.last_probe - hold);
+    }
   } else if (packet != nullptr && packet->session == session) {
-    if (!packet->is_again) {
+    if (is_first && !packet->is_again) {
       sample(now, own, now - packet->sent - hold);
     }
     if (packet->is_in_flight) {

@@ -26,6 +26,7 @@ struct SessionPacket {
   SessionIndex credited_to = kNoSessionIndex;  ///< whose delivery it is; none yet
   bool is_again = false;                       ///< sent more than once: no sample of the RTT [MO-1]
   bool is_in_flight = false;                   ///< counted as such on `session`
+  bool is_echoed = false;                      ///< by `session`, of the latest try
 };
 
 /// Bytes are those of packets on the wire, as the owner counts them. The members lie as they are

@@ -52,7 +52,24 @@ TEST(SessionMonitor, MO_1_AnEchoGivesTheRoundTripWithoutTheHoldTime) {
   own.monitor.echo(us(16), 1, 7, &packet, {}, false);  // as does an ACK that comes late
   EXPECT_EQ(own.at(1).delivered_packets, 1U);
   EXPECT_EQ(own.at(1).echoes, 2U);
-  EXPECT_EQ(own.at(1).rtt_max, us(15));
+  EXPECT_EQ(own.at(1).rtt_max, us(10)) << "it is of something else, such as a probe";
+}
+
+// A packet is acknowledged by those of other sessions, and its own echo is late: a probe has its
+// PSN by then.
+TEST(SessionMonitor, MO_1_ALateEchoOfThePacketIsNoRoundTripOfAProbe) {
+  Monitored own(1);
+  SessionPacket packet;
+  own.send(us(0), packet, 0);
+  own.monitor.delivered(us(9), packet);
+  own.monitor.probe_sent(us(100), 0, 7);
+  own.monitor.echo(us(101), 0, 7, &packet, {}, false);
+  own.monitor.echo(us(112), 0, 7, &packet, {}, false);
+  EXPECT_EQ(own.at(0).rtt_samples, 0U);
+  own.monitor.probe_sent(us(200), 0, 7);
+  own.monitor.echo(us(212), 0, 7, &packet, {}, false);
+  EXPECT_EQ(own.at(0).rtt_samples, 1U);
+  EXPECT_EQ(own.at(0).rtt_base, us(12));
 }
 
 TEST(SessionMonitor, MO_1_ThePacketIsKnownBehindTheWindowToo) {
@@ -156,11 +173,11 @@ TEST(SessionMonitor, MO_3_AProbeCountsAsSentOnce) {
   Monitored own(1);
   SessionPacket old;  // of the PSN that the probe takes
   own.send(us(0), old, 0);
-  own.monitor.delivered(us(10), old);
+  own.monitor.echo(us(10), 0, 7, &old, {}, false);
   own.monitor.probe_sent(us(300), 0, 7);
   EXPECT_FALSE(own.is_probed(us(450), 0, true));
   own.monitor.echo(us(312), 0, 7, &old, us(1), false);
-  EXPECT_EQ(own.at(0).rtt_ewma, us(11));
+  EXPECT_EQ(own.at(0).rtt_max, us(11));
   EXPECT_EQ(own.at(0).interval.probe_answers, 1U);
   EXPECT_FALSE(own.is_probed(us(411), 0, true));
   EXPECT_TRUE(own.is_probed(us(412), 0, true));
