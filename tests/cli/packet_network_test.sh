@@ -106,6 +106,14 @@ low = min(x['fct_ns'] / x['ideal_ns'] for x in f)
 assert f and low > 0.96, low" || fail "$pattern"
 done
 
+# Of 64 sessions in turn no weight is looked at, and no probe asks for one: all to all ends with the ports of hosts, where
+# probes of 960 sessions a host would be more packets than data. [MO-3]
+run --set workload.flows.pattern=all_to_all --set workload.flows.bytes=200000B --set device.srdma.congestion.kind=dcqcn_qp | figures "
+data, echoes = (sum(s[what] for g in r['srdma'] for s in g['sessions']) for what in ('packets', 'echoes'))
+assert echoes < 1.05 * data, (data, echoes)
+last = max(x['fct_ns'] for x in f); due = 15 * 200000 * (4178 + 98) / 4096 * 0.08
+assert due < last < due * 1.1, (last, due)" || fail "probes of sessions in turn"
+
 # Errors name keys and say what is expected.
 refused() {  # PATTERN KEYS...
   local pattern=$1 seen; shift
