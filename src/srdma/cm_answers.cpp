@@ -198,7 +198,7 @@ bool ConnectionManager::add_accepted(CmSession session, const KeySecret& secret,
     groups_.ports().release(own, now, false);
     return false;
   }
-  reply.sessions.push_back(*slot);
+  reply.sessions.push_back(session.id);
   reply.message.sessions.push_back(session);
   return true;
 }
@@ -263,7 +263,7 @@ CmReason ConnectionManager::answer_refresh(const CmMessage& request, Reply& repl
   groups_.set_refreshing(place, credentials().engine == RekeyEngine::kSoftware, now);
   groups_.offer(place, epoch_of(*secret, session.id, session.tuple, request.epoch,
                                 Time::from_us(reply.message.lifetime_us), now));
-  reply.sessions = {place.session};
+  reply.sessions = {session.id};
   return CmReason::kNone;
 }
 

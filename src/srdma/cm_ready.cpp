@@ -46,13 +46,17 @@ void ConnectionManager::confirm(Reply& reply, Time now) {
       break;
     }
     case CmKind::kAddReply:
-      for (const SessionSlot session : reply.sessions) {
-        groups_.activate({reply.group, session}, now);
+      for (const SessionId session : reply.sessions) {
+        if (const auto place = place_of(reply.group, session)) {
+          groups_.activate(*place, now);
+        }
       }
       break;
     case CmKind::kRefreshReply:
-      for (const SessionSlot session : reply.sessions) {
-        use_key({reply.group, session}, now);
+      for (const SessionId session : reply.sessions) {
+        if (const auto place = place_of(reply.group, session)) {
+          use_key(*place, now);
+        }
       }
       break;
     default: break;
@@ -70,8 +74,10 @@ void ConnectionManager::give_up(Reply& reply, Time now) {
       close_group(reply.group, CmReason::kTimeOut, now);
       break;
     case CmKind::kAddReply:
-      for (const SessionSlot session : reply.sessions) {
-        groups_.close(SessionPlace{reply.group, session}, now);
+      for (const SessionId session : reply.sessions) {
+        if (const auto place = place_of(reply.group, session)) {
+          groups_.close(*place, now);
+        }
       }
       break;
     case CmKind::kAttachReply:
@@ -81,10 +87,11 @@ void ConnectionManager::give_up(Reply& reply, Time now) {
   }
 }
 
-ConnectionManager::Reply* ConnectionManager::waiting_reply(CmKind kind, SessionPlace place) {
+ConnectionManager::Reply* ConnectionManager::waiting_reply(CmKind kind, GroupSlot group,
+                                                           SessionId session) {
   const auto one = std::find_if(replies_.begin(), replies_.end(), [&](const auto& reply) {
-    return reply->message.kind == kind && reply->group == place.group &&
-           std::find(reply->sessions.begin(), reply->sessions.end(), place.session) !=
+    return reply->message.kind == kind && reply->group == group &&
+           std::find(reply->sessions.begin(), reply->sessions.end(), session) !=
                reply->sessions.end();
   });
   return one == replies_.end() ? nullptr : one->get();
@@ -97,9 +104,9 @@ void ConnectionManager::data_came(SessionPlace place, const KeyEpoch* epoch, Tim
   if (session.state == SessionState::kHandshake) {
     reply = waiting_reply(
         group.state() == SessionGroup::State::kPending ? CmKind::kConnectReply : CmKind::kAddReply,
-        place);
+        place.group, session.id);
   } else if (epoch != nullptr && session.keys->is_offered(epoch)) {
-    reply = waiting_reply(CmKind::kRefreshReply, place);
+    reply = waiting_reply(CmKind::kRefreshReply, place.group, session.id);
   }
   if (reply != nullptr) {
     confirm(*reply, now);

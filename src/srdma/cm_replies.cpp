@@ -42,7 +42,7 @@ void ConnectionManager::use_key(SessionPlace place, Time now) {
     groups_.refresh(place, now);
     return;
   }
-  installs_.push_back({place, groups_.at(place.group).session(place.session).id,
+  installs_.push_back({place.group, groups_.at(place.group).session(place.session).id,
                        now + credentials().software_delay});
   wake_by(installs_.back().due);
 }

@@ -40,6 +40,13 @@ bool ConnectionManager::take_message(Outgoing& out) {
   return true;
 }
 
+std::optional<SessionPlace> ConnectionManager::place_of(GroupSlot group, SessionId session) const {
+  const unsigned slot = groups_.at(group).slot_of(session);
+  return slot == groups_.at(group).slots()
+             ? std::nullopt
+             : std::optional(SessionPlace{group, static_cast<SessionSlot>(slot)});
+}
+
 ConnectionManager::Agreement& ConnectionManager::agreement_at(GroupSlot slot) {
   if (agreements_.size() <= slot) {
     agreements_.resize(slot + 1);
@@ -97,9 +104,10 @@ void ConnectionManager::fail(std::unique_ptr<Operation> operation, CmReason reas
       break;
     case CmKind::kAddRequest:
       release_ports(*operation, now);
-      if (operation->is_internal && groups_.is_open(slot) && !groups_.at(slot).has_failed() &&
-          groups_.at(slot).eligible_sessions() < groups_.rules().min_sessions) {
-        add_session(slot, true, now);
+      if (operation->is_internal && reason == CmReason::kTimeOut) {
+        add_missing(slot, now);
+      } else if (operation->is_internal) {
+        wait_for_missing(slot, now);
       }
       break;
     case CmKind::kDeleteRequest: end_delete(*operation, now); break;
@@ -155,6 +163,10 @@ void ConnectionManager::close_group(GroupSlot slot, CmReason reason, Time now) {
   }
   operations_.erase(std::remove(operations_.begin(), operations_.end(), nullptr),
                     operations_.end());
+  const auto is_of_group = [slot](const auto& one) { return one.group == slot; };
+  installs_.erase(std::remove_if(installs_.begin(), installs_.end(), is_of_group), installs_.end());
+  shortages_.erase(std::remove_if(shortages_.begin(), shortages_.end(), is_of_group),
+                   shortages_.end());
   for (const auto& one : ended) {
     release_ports(*one, now);
     const bool is_done = one->request.kind == CmKind::kDisconnectRequest;
@@ -194,9 +206,17 @@ void ConnectionManager::tick(Time now) {
       continue;
     }
     installs_.erase(installs_.begin() + static_cast<std::ptrdiff_t>(i));
-    const SessionGroup& group = groups_.at(one.place.group);
-    if (groups_.is_open(one.place.group) && group.session(one.place.session).id == one.session) {
-      groups_.refresh(one.place, now);
+    if (const auto place = place_of(one.group, one.session)) {
+      groups_.refresh(*place, now);
+    }
+  }
+  for (std::size_t i = shortages_.size(); i-- > 0;) {
+    const Shortage one = shortages_[i];
+    if (one.due > now) {
+      wake_by(one.due);
+    } else {
+      shortages_.erase(shortages_.begin() + static_cast<std::ptrdiff_t>(i));
+      add_missing(one.group, now);
     }
   }
 }
@@ -248,8 +268,25 @@ void ConnectionManager::replace(SessionPlace expired, Time now) {
       group.sessions() + pending_sessions(expired.group) < groups_.rules().min_sessions;
   if (group.session(expired.session).is_own && (credentials().replaces_on_expiry || is_short)) {
     ++counts_.replacements;
-    add_session(expired.group, true, now);
+    if (add_session(expired.group, true, now).id == 0) {
+      wait_for_missing(expired.group, now);
+    }
   }
+}
+
+void ConnectionManager::add_missing(GroupSlot slot, Time now) {
+  const SessionGroup& group = groups_.at(slot);
+  if (groups_.is_open(slot) && !group.has_failed() &&
+      group.eligible_sessions() + pending_sessions(slot) < groups_.rules().min_sessions &&
+      add_session(slot, true, now).id == 0) {
+    wait_for_missing(slot, now);
+  }
+}
+
+// One that is refused is asked for again when one without an answer would be. [HS-4]
+void ConnectionManager::wait_for_missing(GroupSlot slot, Time now) {
+  shortages_.push_back({slot, now + Time{rules_.timeout.fs * (rules_.retries + 1)}});
+  wake_by(shortages_.back().due);
 }
 
 void ConnectionManager::receive(const CmMessage& message, std::uint32_t from, Time now) {

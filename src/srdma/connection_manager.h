@@ -128,7 +128,7 @@ class ConnectionManager {
     CmMessage message;
     std::uint32_t peer = 0;
     GroupSlot group = 0;
-    std::vector<SessionSlot> sessions;  // that wait for READY
+    std::vector<SessionId> sessions;  // that wait for READY; one that is closed is none any more
     Time due = Time::never();  // of the next resend; never: READY has come, or none is expected
     unsigned left = 0;
   };
@@ -144,10 +144,15 @@ class ConnectionManager {
     ServiceId id = 0;
     Accept accept;
   };
-  /// A key that software installs.
+  /// A key that software installs. Ends with its group.
   struct Install {
-    SessionPlace place;
+    GroupSlot group = 0;
     SessionId session = 0;
+    Time due{};
+  };
+  /// A session that a group is short of, and that could not be had. Ends with its group.
+  struct Shortage {
+    GroupSlot group = 0;
     Time due{};
   };
   struct Agreement : CmAgreement {
@@ -183,6 +188,8 @@ class ConnectionManager {
   void tick_operations(Time now);
   void tick_replies(Time now);
   void replace(SessionPlace expired, Time now);
+  void add_missing(GroupSlot group, Time now);
+  void wait_for_missing(GroupSlot group, Time now);
 
   // cm_answers.cpp and cm_ready.cpp: requests of the peer
   void answer(const CmMessage& request, std::uint32_t from, Time now);
@@ -201,7 +208,9 @@ class ConnectionManager {
   bool make_room_for_reply();
   void remember(std::unique_ptr<Reply> reply);
   Reply* reply_to_request(std::uint64_t transaction, std::uint32_t peer);
-  Reply* waiting_reply(CmKind kind, SessionPlace place);
+  Reply* waiting_reply(CmKind kind, GroupSlot group, SessionId session);
+  /// None: it is closed.
+  std::optional<SessionPlace> place_of(GroupSlot group, SessionId session) const;
   void confirm(Reply& reply, Time now);
   void give_up(Reply& reply, Time now);
 
@@ -233,6 +242,7 @@ class ConnectionManager {
   std::deque<std::unique_ptr<Reply>> replies_;  // oldest first
   OpenTable<ReplyKey, Reply*, hash_reply> reply_by_key_;
   std::vector<Install> installs_;
+  std::vector<Shortage> shortages_;
   std::vector<Agreement> agreements_;  // by group
   std::deque<Outgoing> outgoing_;
   std::deque<std::uint64_t>

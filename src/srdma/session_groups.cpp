@@ -47,7 +47,7 @@ bool SessionGroups::take_wish(Wish& wish) {
   while (!wishes_.empty()) {
     wish = wishes_.front();
     wishes_.pop_front();
-    if (is_open(wish.place.group) && (wish.is_expired || session(wish.place).is_due)) {
+    if (session(wish.place).id == wish.session && (wish.is_expired || session(wish.place).is_due)) {
       return true;
     }
   }
@@ -96,6 +96,9 @@ void SessionGroups::close(GroupSlot slot, Time now, CmReason reason) {
   while (!group.pairs_.empty()) {
     detach(slot, group.pairs_.back().own);
   }
+  wishes_.erase(std::remove_if(wishes_.begin(), wishes_.end(),
+                               [slot](const Wish& one) { return one.place.group == slot; }),
+                wishes_.end());
   tell(SessionEvent::Kind::kGroupClosed, {slot, 0}, reason);
   group.is_open_ = false;
   group.deadline_ = Time::never();

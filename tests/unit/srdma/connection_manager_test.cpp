@@ -556,6 +556,72 @@ TEST(ConnectionManager, SG_1_SessionsUsePathsInTurn) {
   }
 }
 
+// The group that a key was made for has gone, and another one has its place, without a session yet.
+TEST(ConnectionManager, KY_2_SoftwareInstallsNoKeyOfAGroupThatHasGone) {
+  TwoEnds both([](SrdmaEndSetup& setup, unsigned /*end*/) {
+    setup.sessions.credentials.is_secured = true;
+    setup.sessions.credentials.engine = RekeyEngine::kSoftware;
+  });
+  both.connect(0, 1);
+  both.run_us(100);
+  both.manager(0).refresh({0, 0}, both.now);
+  both.run_us(20);
+  both.manager(0).disconnect(0, both.now);
+  both.run_us(20);
+  ASSERT_EQ(both.open_groups(0), 0U);
+  both.lose = [](const OnWire& /*frame*/) { return true; };
+  both.connect(0, 1);
+  both.run_us(600);
+  EXPECT_EQ(both.open_groups(0), 1U);
+  EXPECT_EQ(both.count(0, Kind::kRefreshed), 0U);
+}
+
+// READY of a session is lost for good; the session is closed, and another one has its place.
+TEST(ConnectionManager, HS_2_AnswerThatIsGivenUpClosesNoLaterSession) {
+  TwoEnds both;
+  both.connect(0, 1);
+  both.run_us(100);
+  const std::uint64_t lost = both.manager(0).add_session(0, both.now).id;
+  both.lose = [&](const OnWire& frame) {
+    return frame.is_control && frame.kind == CmKind::kReady && both.sent.back().transaction == lost;
+  };
+  both.run_us(20);
+  both.manager(0).delete_session({0, 1}, both.now);
+  both.run_us(20);
+  both.manager(0).add_session(0, both.now);
+  both.run_us(5'000);
+  EXPECT_EQ(both.group(1).eligible_sessions(), 2U);
+  expect_same_sessions(both);
+}
+
+// A peer that refuses a session in the place of one whose key has ended is not asked without pause.
+TEST(ConnectionManager, KY_3_RefusedReplacementIsAskedForLater) {
+  TwoEnds both([](SrdmaEndSetup& setup, unsigned end) {
+    setup.ports.destination = {200, 200};
+    setup.sessions.credentials.is_secured = true;
+    setup.sessions.credentials.lifetime = Time::from_us(2'000);
+    setup.sessions.credentials.refresh_margin = Time::from_us(500);
+    setup.sessions.credentials.grace = Time::from_us(0);
+    setup.manager.retries = end == 0 ? 1 : 7;
+  });
+  both.lose = [](const OnWire& frame) {
+    return frame.kind == CmKind::kRefreshRequest || frame.kind == CmKind::kAddRequest;
+  };
+  both.connect(0, 1);
+  both.run_us(2'100);
+  ASSERT_EQ(both.group(1).sessions(), 0U);
+  ASSERT_TRUE(both.groups(1).ports().bind(200));
+  both.lose = nullptr;
+  const unsigned before = both.sent_of(CmKind::kAddRequest);
+  both.run_us(2'000);
+  EXPECT_GE(both.sent_of(CmKind::kAddRequest), before + 5);
+  EXPECT_LE(both.sent_of(CmKind::kAddRequest), before + 12);
+  both.groups(1).ports().unbind(200);
+  both.run_us(500);
+  EXPECT_EQ(both.group(1).eligible_sessions(), 1U);
+  expect_same_sessions(both);
+}
+
 // Loss and repetition of control messages, with all operations: both ends agree at the end.
 TEST(ConnectionManager, HS_3_RandomOperationsUnderLossAndRepetition) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -272,6 +272,20 @@ TEST(SessionGroups, KY_6_AKeyAsksForAnotherBeforeItsPacketsEndAndSendsNoMore) {
   EXPECT_EQ(bench.groups.send(place, bench.now), 1U);
 }
 
+TEST(SessionGroups, SG_7_AGroupInItsPlaceHasNoWishesOfOneThatHasGone) {
+  SessionRules rules;
+  rules.credentials.is_secured = true;
+  Bench bench(rules, 0);
+  const SessionPlace place = bench.add(bench.keys(Time::from_us(1'000'000), 8));
+  for (int number = 0; number < 7; ++number) {
+    bench.groups.send(place, bench.now);
+  }
+  bench.groups.close(bench.slot, bench.now);
+  ASSERT_EQ(bench.groups.open(kPeer, 6, 77), bench.slot);
+  SessionGroups::Wish wish;
+  EXPECT_FALSE(bench.groups.take_wish(wish));
+}
+
 TEST(SessionGroups, KY_2_OldAndNewKeyAreTakenUntilTheOldOneEnds) {
   SessionRules rules;
   rules.credentials.is_secured = true;
