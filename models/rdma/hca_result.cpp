@@ -109,6 +109,7 @@ const StatisticsTable& hca_stage_table() {
                 "when an access might leave to its end. [HP-6]")
           .count("accesses", &Row::accesses, "Reads and writes of host memory for it.")
           .count("bytes", &Row::bytes, "Bytes of these.", "byte")
+          .flat(FlatRows::kNamed, "hca_stage")
           .show(stages_view);
   return kTable;
 }

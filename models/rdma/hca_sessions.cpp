@@ -50,7 +50,7 @@ bool HcaSessions::next_packet(HcaBuilt& made, RdmaPacket& packet, Time now) {
   }
   if (has_room) {
     wake_one(group, now);
-  } else if (rules.requester().waiting() > 0) {
+  } else if (rules.requester().is_ready()) {
     block(number, now, may_go);
   }
   return false;

@@ -76,7 +76,7 @@ bool RcRequester::next(RdmaPacket& packet) {
   if (sent_.has_again() && next_again(packet)) {
     return true;
   }
-  while (is_one_of(context_.state, kSendingStates) && !waits_for_rnr_ && next_ < work_.size()) {
+  while (has_unsent()) {
     Work& work = work_[next_];
     if (!work.is_started && !start(work)) {
       return false;
@@ -103,7 +103,7 @@ bool RcRequester::next(RdmaPacket& packet) {
 }
 
 RequesterWait RcRequester::waits_for() const {
-  if (!is_one_of(context_.state, kSendingStates) || waits_for_rnr_ || next_ == work_.size()) {
+  if (!has_unsent()) {
     return RequesterWait::kNone;
   }
   const Work& work = work_[next_];

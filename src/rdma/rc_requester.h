@@ -72,6 +72,10 @@ class RcRequester {
   std::uint8_t rnr_time() const { return rnr_time_; }  ///< code of the time to wait
   std::size_t waiting() const { return work_.size(); }
   RequesterWait waits_for() const;
+  /// Something is to be sent, and none of these numbers keeps it back.
+  bool is_ready() const {
+    return sent_.has_again() || (has_unsent() && waits_for() == RequesterWait::kNone);
+  }
   void fetch(Psn psn) const {
     sent_.fetch(psn);
     if (next_ < work_.size()) {
@@ -93,6 +97,9 @@ class RcRequester {
     WorkStatus failure = WorkStatus::kSuccess;  // it completes with it as soon as it is the oldest
   };
 
+  bool has_unsent() const {
+    return is_one_of(context_.state, kSendingStates) && !waits_for_rnr_ && next_ < work_.size();
+  }
   bool next_again(RdmaPacket& packet);
   bool make(Work& work, std::uint32_t index, RdmaPacket& packet);
   bool start(Work& work);
