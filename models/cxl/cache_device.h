@@ -9,7 +9,7 @@
 #include "coherence/device_cache.h"
 #include "cxl/domain_field.h"
 #include "cxl/line_agent.h"
-#include "endpoint/request_seams.h"
+#include "endpoint/line_seams.h"
 #include "flitwise/config.h"
 
 namespace flitwise {
@@ -21,6 +21,10 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   CxlCacheDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
                  const CxlDomainField& field, LineNames& names, std::uint8_t cache_id,
                  PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener);
+
+  /// The core's addresses are translated by the device; it outlives the cache. [CXL-7.12]
+  void attach(LineAddresses& addresses);
+  using LineAgent::attach;
 
   /// A message that its rules know nothing of.
   void send(PacketRef message);
@@ -51,8 +55,9 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   CoreObstacle obstacle(const CoreRequest& request);
   void request(const CoreRequest& request);
   void name_domain(Packet& packet) const;
-  Time naming() const { return name_.latency; }
+  Time naming() const { return name_.latency + place_.latency; }
   void let_go_of_handles();
+  void end_use(LineAddresses::Use& use);
   void count_asked(bool is_write, bool is_hit);
   void count_sent(const CxlMessage& message);
   void send_all(Time inward) { send_out(now() + inward); }
@@ -61,7 +66,10 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   DeviceCache rules_;
   const CxlDomainField field_;
   LineNames& names_;
-  Handles::Answer name_;          // of the request that the core makes now
+  LineAddresses* addresses_ = nullptr;    // null: the core's are those of the host
+  LineAddresses::Answer place_;           // of the request that the core makes now
+  std::vector<LineAddresses::Use> uses_;  // by token of the core
+  Handles::Answer name_;                  // of the request that the core makes now
   std::vector<HandlePin> pins_;   // by token of the core: of requests that are out [DHI D10]
   std::uint64_t unnamed_ = 0;     // requests that nothing could name
   std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up

@@ -58,9 +58,25 @@ CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Device
   }
 }
 
-// What goes to the home needs a name; another domain's line has to leave before. [COH-2.9]
-// [CXL-7.8]
-CoreObstacle CxlCacheDevice::obstacle(const CoreRequest& request) {
+void CxlCacheDevice::attach(LineAddresses& addresses) {
+  addresses_ = &addresses;
+  addresses.on_change([this](Time when) { wakeup_.at(when); });
+}
+
+// Lines stand under addresses of the host. What goes to the home needs a name; another domain's
+// line has to leave before. [COH-2.9] [CXL-7.8] [CXL-7.12]
+CoreObstacle CxlCacheDevice::obstacle(const CoreRequest& asked) {
+  place_ = {LineAddresses::Outcome::kKnown, asked.address, {}};
+  name_ = {};
+  if (addresses_ != nullptr) {
+    place_ = addresses_->translate(core_.transfer(), asked.address, asked.is_write(), now());
+  }
+  if (place_.outcome != LineAddresses::Outcome::kKnown) {
+    return place_.outcome == LineAddresses::Outcome::kWait ? CoreObstacle::kAddress
+                                                           : CoreObstacle::kNone;
+  }
+  CoreRequest request = asked;
+  request.address = place_.address;
   const CoreObstacle found = LineAgent::obstacle(request);
   if (found == CoreObstacle::kDomain) {
     rules_.give_up(line_of(request.address), out_);
@@ -71,19 +87,29 @@ CoreObstacle CxlCacheDevice::obstacle(const CoreRequest& request) {
   if (found != CoreObstacle::kNone || !field_.takes_handles()) {
     return found;
   }
-  name_ = {};
   if (rules_.asks_home(request)) {
     name_ = names_.acquire_for_line(core_.transfer(), now());
   }
   return name_.outcome == Handles::Outcome::kWait ? CoreObstacle::kHandle : CoreObstacle::kNone;
 }
 
-// A request that cannot be named fails here.
-void CxlCacheDevice::request(const CoreRequest& request) {
-  if (name_.outcome == Handles::Outcome::kUnnamed) {
-    ++unnamed_;
-    results_.push_back({request.op, request.token, request.address, true, {}});
+// A request that cannot be named, or has no address, fails here.
+void CxlCacheDevice::request(const CoreRequest& asked) {
+  const bool is_lost = place_.outcome == LineAddresses::Outcome::kFailed;
+  if (is_lost || name_.outcome == Handles::Outcome::kUnnamed) {
+    unnamed_ += is_lost ? 0 : 1;
+    results_.push_back({asked.op, asked.token, asked.address, true, {}});
+    if (!is_lost && addresses_ != nullptr) {
+      addresses_->begin(false);
+    }
     return;
+  }
+  CoreRequest request = asked;
+  request.address = place_.address;
+  if (addresses_ != nullptr) {
+    core_.asked_at(request.token, request.address);
+    uses_.resize(std::max<std::size_t>(uses_.size(), request.token + std::size_t{1}));
+    uses_[request.token] = addresses_->begin(rules_.asks_home(request));
   }
   if (name_.pin) {
     pins_.resize(std::max<std::size_t>(pins_.size(), request.token + std::size_t{1}));
@@ -109,6 +135,15 @@ void CxlCacheDevice::let_go_of_handles() {
     if (result.token < pins_.size() && pins_[result.token]) {
       names_.line_over(std::exchange(pins_[result.token], {}), now());
     }
+    if (result.token < uses_.size()) {
+      end_use(uses_[result.token]);
+    }
+  }
+}
+
+void CxlCacheDevice::end_use(LineAddresses::Use& use) {
+  if (use.epoch != 0) {
+    addresses_->end(std::exchange(use, {}), now());
   }
 }
 
@@ -155,6 +190,9 @@ void CxlCacheDevice::link_lost(std::uint64_t lines_received) {
     if (pin) {
       names_.line_over(std::exchange(pin, {}), now());
     }
+  }
+  for (LineAddresses::Use& use : uses_) {
+    end_use(use);
   }
   lose(rules_.lose_all() + lines_sent_ - lines_received);
   lines_sent_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What agents share that have a core at a link: sockets, the core, requests that travel in its
 /// packets, and what becomes of them when the link is lost. [CXL-7.2] [CXL-8.2]
-// Longer than 150 lines: what three kinds of agents share with their core and link.
 #pragma once
 
 #include <systemc>
@@ -23,9 +22,8 @@ namespace flitwise {
 /// Agent derives from it and has a member rules_. Of it are asked:
 /// void come(Packet&): a message; bool is_quiet() const;
 /// of those whose core waits for the other end: bool is_asked(const CxlMessage&) const, is it a
-/// request of the core; void count_asked(bool is_write, bool is_hit); void count_sent(message).
-/// Where it says more than by default: CoreObstacle obstacle(const CoreRequest&), void
-/// request(const CoreRequest&), void name_domain(Packet&) of that request, Time naming().
+/// request of the core; void count_asked(bool is_write, bool is_hit); void count_sent(message);
+/// and what it does with a request beyond the default.
 template <class Agent>
 class LineAgent : public ComponentModule {
  public:
@@ -40,7 +38,6 @@ class LineAgent : public ComponentModule {
     is_down_ = false;
     wakeup_.at(now());
   }
-  /// When the last answer so far was there.
   Time last_end() const override { return core_.last_completion(); }
   void add_progress(Progress& sum) const override { sum.completed += core_.lines_over(); }
   std::map<std::string, std::uint64_t> errors() const override {
@@ -92,8 +89,8 @@ class LineAgent : public ComponentModule {
     counts_ = asking_->counts;
     agent().request(request);
     agent().count_asked(request.is_write(), !results_.empty());
-    const Time lookup = agent().cache().lookup;
-    agent().send_all(lookup + agent().naming());
+    const Time lookup = agent().cache().lookup + agent().naming();
+    agent().send_all(lookup);
     asking_.reset();
     core_.finish(results_, now() + lookup);
   }
@@ -128,10 +125,10 @@ class LineAgent : public ComponentModule {
   PacketPool& pool_;
   Wakeup wakeup_;
   LineCore core_;
-  PacketRef asking_;     // the request that the core makes now
-  bool counts_ = true;   // what is done now belongs to the measured part
-  CxlOutput out_;        // scratch
-  CoreResults results_;  // scratch
+  PacketRef asking_;    // the request that the core makes now
+  bool counts_ = true;  // what is done now belongs to the measured part
+  CxlOutput out_;       // both scratch
+  CoreResults results_;
 
  private:
   const Agent& agent() const { return static_cast<const Agent&>(*this); }

@@ -62,6 +62,7 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
   operation.packet->stamp(Hop::kIssue, transfer.issue);
   operation.packet->stamp(Hop::kHandle, now);
   operation.line = line;
+  operation.address = line.address;
   operation.is_out = true;
   transfers_.take();
   return operation.packet;
@@ -95,7 +96,7 @@ void LineCore::finish(const CoreResult& result, Time done, bool is_answer) {
 // write of a line may be here: it ends with that.
 void LineCore::home_has(std::uint32_t token, Time done) {
   Operation& operation = operations_[token];
-  const std::uint64_t line = operation.line.address;
+  const std::uint64_t line = operation.address;
   if (!operation.written_early.value_or(true)) {
     operation.status = TransferStatus::kTimeout;
   } else if (operation.written_early.has_value() || at_home_.find(line) != nullptr) {
@@ -134,7 +135,7 @@ void LineCore::write_over(std::uint64_t line, bool is_written, Time when) {
 // Only forged data come before their GO.
 void LineCore::note_early(std::uint64_t line, bool is_written) {
   for (Operation& one : operations_) {
-    if (one.is_out && one.line.address == line) {
+    if (one.is_out && one.address == line) {
       one.written_early = is_written;
     }
   }

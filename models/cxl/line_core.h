@@ -92,12 +92,14 @@ class LineCore {
   /// `size_key` sizes. `queues`: those of the agent's messages, behind them.
   std::vector<WaitResult> waits(const Resource& ids, const char* size_key, WaitResult queues) const;
 
+  /// The cache knows the line under this address.
+  void asked_at(std::uint32_t token, std::uint64_t at) { operations_[token].address = at; }
   /// Of the line that goes next. REQUIRES: within `obstacle` of ask_for_lines().
   const Transfer& transfer() const { return transfers_.transfer(transfers_.line().transfer); }
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   std::uint64_t lines_over() const { return transfers_.lines_over(); }
   Time last_completion() const { return last_completion_; }
-  /// Counted by kind, zeros as well.
+  /// Counted by kind.
   std::map<std::string, std::uint64_t> errors() const {
     return {{"cxl_request_refused", refused_}, {"cxl_request_lost", lost_}};
   }
@@ -111,6 +113,7 @@ class LineCore {
   struct Operation {
     PacketRef packet;
     LineTransfers::Line line;
+    std::uint64_t address = 0;          // of the line, for the cache
     bool is_out = false;                // and has no result
     bool is_answer = false;             // its result came from elsewhere
     unsigned awaited = 1;               // its result, and of some writes the word of the home

@@ -25,7 +25,8 @@ bool may_wait_together(const AtsAccess& a, const AtsAccess& b) {
 AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
     : atc({{device.atc.entries, device.atc.ways, device.atc.policy, seed},
            device.atc.requests,
-           1U << device.tag_bits,  // a read needs a tag before it uses anything
+           // A read needs a tag before it uses anything, a line a CQID.
+           (1U << device.tag_bits) + (device.cxl.cache.size > 0 ? device.cxl.cache.requests : 0U),
            device.atc.discard,
            {device.atc.coalesce, device.atc.rounds_up, device.atc.keeps_agent_id}}),
       policy(device.atc, 0),
@@ -56,13 +57,20 @@ void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
   one.atc.set_control(settings.is_enabled, settings.stu);
   parked.for_each([&](Slot slot, ParkedTransfer& transfer) {
     if (transfer.access.function == index && changes) {
-      transfer.grant.reset();
-      transfer.answer = AgentAnswer::kNone;
+      take_grant(transfer);
       if (transfer.state == ParkedState::kWantsRequest) {
         parked.set_state(slot, ParkedState::kReady);
       }
     }
   });
+  if (has_line_ && line_.access.function == index && changes) {
+    take_grant(line_);
+  }
+}
+
+void AtsUnit::take_grant(ParkedTransfer& one) const {
+  one.grant.reset();
+  one.answer = AgentAnswer::kNone;
 }
 
 void AtsUnit::reset(unsigned index, Bdf bdf) {
@@ -80,6 +88,8 @@ void AtsUnit::reset(unsigned index, Bdf bdf) {
     pending.is_out = false;
   }
   std::fill(one.reads.begin(), one.reads.end(), Read{});
+  ++one.epoch;
+  has_line_ = has_line_ && line_.access.function != index;
   parked.for_each([&](Slot slot, ParkedTransfer& transfer) {
     if (transfer.access.function == index) {
       release(slot, transfer.when);
@@ -188,6 +198,31 @@ void AtsUnit::structures_set(Time when) {
   });
 }
 
+ParkedTransfer& AtsUnit::line_for(const AtsAccess& access) {
+  const bool is_same = has_line_ && line_.access.function == access.function &&
+                       line_.access.tag == access.tag && line_.access.address == access.address &&
+                       line_.access.kind == access.kind;
+  if (!is_same) {
+    line_ = ParkedTransfer{};
+    line_.access = access;
+    line_.has_asked = true;  // whatever the policy says
+    has_line_ = true;
+  }
+  return line_;
+}
+
+LineAddresses::Use AtsUnit::open_use(const AtsAccess& access) {
+  Function& one = *functions_[access.function];
+  return {access.function, one.atc.uses.open(access.span(), access.tag.pasid), one.epoch};
+}
+
+void AtsUnit::end_use(const LineAddresses::Use& use) {
+  Function& one = *functions_[use.function];
+  if (use.epoch == one.epoch) {
+    one.atc.invalidations.end_use(use.slot);
+  }
+}
+
 std::optional<Slot> AtsUnit::request_for(const AtsAccess& access) const {
   const Function& one = *functions_[access.function];
   for (Slot slot = 0; slot < one.pending.size(); ++slot) {
@@ -270,6 +305,16 @@ void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdi
       transfer.answer = AgentAnswer::kVoid;
     }
   });
+  if (ParkedTransfer* const line = line_behind(index, request)) {
+    take_grant(*line);
+    line->state = ParkedState::kReady;
+    line->when = when;
+    if (verdict == TranslationVerdict::kLast) {
+      settle(*line, pending, found, one.atc.requests.is_discarded(request, line->access.address));
+    } else if (verdict != TranslationVerdict::kUnsupported) {
+      line->answer = AgentAnswer::kVoid;
+    }
+  }
   pending.is_out = false;
   one.replies.add(request, when);
   one.atc.end_request(request, verdict, pending.receiver);
@@ -308,15 +353,18 @@ InvalidateVerdict AtsUnit::invalidate(unsigned index, const InvalidateRequest& r
   ++one.counts.invalidations;
   const PageRange range = rounded_up_to_stu(request.range, one.settings.stu);
   const InvalidationScope scope = scope_of(request);
-  parked.for_each([&](Slot /*slot*/, ParkedTransfer& transfer) {
+  const auto strike = [&](ParkedTransfer& transfer) {
     const bool is_hit = transfer.grant && transfer.access.function == index &&
                         scope.covers(transfer.access.tag.pasid) &&
                         range.overlaps(transfer.grant->range);
     if (is_hit) {
-      transfer.grant.reset();
-      transfer.answer = AgentAnswer::kNone;
+      take_grant(transfer);
     }
-  });
+  };
+  parked.for_each([&](Slot /*slot*/, ParkedTransfer& transfer) { strike(transfer); });
+  if (has_line_) {
+    strike(line_);
+  }
   return verdict;
 }
 

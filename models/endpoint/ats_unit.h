@@ -14,6 +14,7 @@
 #include "ats/page_request_interface.h"
 #include "ats/translation_request.h"
 #include "common/due_queue.h"
+#include "endpoint/line_seams.h"
 #include "endpoint/parked_transfers.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
@@ -52,6 +53,23 @@ class AtsUnit {
   /// It has its last completion, or never will. is_pushing: it came behind all posted requests that
   /// were sent before it. Returns the structure that it was opened with. [INV-04] [INV-07]
   std::optional<StaticStructure> read_ended(unsigned function, std::uint16_t tag, bool is_pushing);
+
+  // ---- the line of CXL.cache that waits for its address
+  /// What is known of this access: of another one it is forgotten. It insists on a translation.
+  ParkedTransfer& line_for(const AtsAccess& access);
+  void forget_line() { has_line_ = false; }
+  /// The line, if it waits for this request.
+  ParkedTransfer* line_behind(unsigned function, Slot request) {
+    const bool waits = has_line_ && line_.state == ParkedState::kAwaitsReply &&
+                       line_.access.function == function && line_.request == request;
+    return waits ? &line_ : nullptr;
+  }
+  bool has_room_for_use(unsigned function) const {
+    return functions_[function]->atc.uses.has_room();
+  }
+  /// REQUIRES: has_room_for_use(). [INV-04]
+  LineAddresses::Use open_use(const AtsAccess& access);
+  void end_use(const LineAddresses::Use& use);
 
   // ---- Translation Requests
   /// One that is out and will tell what this access wants to know.
@@ -137,6 +155,7 @@ class AtsUnit {
     std::vector<Pending> pending;  // by slot of atc.requests
     DueQueue<Slot> replies;        // on their way to the ATC
     std::vector<Read> reads;       // by tag
+    std::uint32_t epoch = 1;       // of its uses: a reset ends them all
     AtsResult counts, window;
   };
   Function& function(unsigned index);
@@ -146,12 +165,15 @@ class AtsUnit {
   void settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
               bool is_struck) const;
   void release(Slot slot, Time when);
+  void take_grant(ParkedTransfer& one) const;
 
   const DeviceConfig device_;
   const std::uint64_t seed_;
   PageRequestInterface* const pages_;
   std::vector<std::unique_ptr<Function>> functions_;
   bool has_pasid_ = false;
+  ParkedTransfer line_;
+  bool has_line_ = false;
 };
 
 }  // namespace flitwise

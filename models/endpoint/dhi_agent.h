@@ -13,7 +13,7 @@
 #include "dhi/dhi_message.h"
 #include "dhi/handle_store.h"
 #include "dhi/negotiation.h"
-#include "endpoint/request_seams.h"
+#include "endpoint/line_seams.h"
 #include "flitwise/result.h"
 #include "stats/wait_book.h"
 
@@ -56,7 +56,7 @@ class DhiAgent final : public Handles, public LineNames {
   void on_change(std::function<void()> changed) override { lines_.changed.swap(changed); }
   /// Something has changed that requests of CXL.cache may wait for.
   void look_again() {
-    if (lines_.stall.is_running() && lines_.changed) {
+    if ((lines_.stall.is_running() || tlps_.stall.is_running()) && lines_.changed) {
       lines_.changed();
     }
   }

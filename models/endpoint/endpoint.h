@@ -42,6 +42,8 @@ class Endpoint final : public ComponentModule,
   void attach_raw(RawEngine& engine) { shell_.attach_raw(engine); }
   /// Likewise; firmware that translates static structures. REQUIRES: the device has ATS.
   TranslationInterface& attach(StaticTranslations& firmware);
+  /// For a cache whose lines the device translates; null: it has no ATC.
+  LineAddresses* line_addresses() { return translations_.get(); }
   /// What a reset of all functions does beside that of their registers, at its end.
   void when_reset(std::function<void()> reset) { reset_more_.swap(reset); }
   /// Requests of a function that may not send fail, so that those of others do not wait for them.

@@ -96,6 +96,9 @@ void Endpoint::serve(Time t) {
 }
 
 void Endpoint::link_has_room(Time t) {
+  if (translations_ != nullptr) {
+    translations_->look_again(t);
+  }
   if (target_waits_) {
     drain_target(t);
   }
@@ -152,6 +155,9 @@ void Endpoint::tell(const char* what, const Packet& packet) const {
 
 void Endpoint::wake() {
   handles_.look_again();
+  if (translations_ != nullptr) {
+    translations_->look_again(now());
+  }
   shell_.ask_engines();
   shell_.wake_at(now());
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the parts of a device share, and what those that make requests ask of each other, as in
 /// device_seams.h.
-// Longer than 150 lines: what the parts of a device that make requests ask of each other.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "common/packet_sizer.h"
@@ -105,23 +103,6 @@ class Handles {
 
  protected:
   ~Handles() = default;
-};
-
-/// Handles for requests of CXL.cache, whose messages go out by another way than the ALLOC.
-/// Implemented by DhiAgent.
-class LineNames {
- public:
-  /// As Handles::acquire(), for one D2H Req; kHandle only once the host is known to have the
-  /// handle, where device.dhi.alloc_order lets the device find out. [DHI D8] [CXL-7.8]
-  virtual Handles::Answer acquire_for_line(const Transfer& transfer, Time now) = 0;
-  /// The request has all its answers, or will have none. [DHI D10]
-  virtual void line_over(HandlePin pin, Time now) = 0;
-  virtual const DeviceIdentity& identity_of(DomainId domain) const = 0;
-  /// Called when it may be worth while to ask again, after kWait.
-  virtual void on_change(std::function<void()> changed) = 0;
-
- protected:
-  ~LineNames() = default;
 };
 
 /// Which TLP goes out translated, and which has to wait. Implemented by TranslatedPath.

@@ -350,6 +350,7 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
     s_.events.report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
   }
   if (verdict == TranslationVerdict::kAborted) {  // [TCP-06]
+    give_up_line(function, slot, t);
     fail_waiting_for(function, slot, TransferStatus::kCompleterAbort, t);
   }
   const Time ready = t + config_.device.timing.pipeline;
@@ -357,6 +358,7 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
   handles_.let_go(request, false);
   requests_.close_translation(function, packet.tlp.tag);
   s_.output.wake_at(ready);
+  look_again(ready);
 }
 
 [[gnu::noinline]] void TranslatedPath::give_up(unsigned function, const OutstandingRequest& request,
@@ -365,6 +367,7 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
     statics_.give_up(request, t);
     return;
   }
+  give_up_line(function, request.transfer, t);
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   unit_.give_up_request(function, request.transfer);
   handles_.let_go(request, true);
@@ -381,11 +384,13 @@ void TranslatedPath::read_ended(unsigned function, std::uint16_t tag, const Tlp&
   if (unit_.has_completion(function) && !s_.functions.is_in_reset(function)) {
     send_invalidate_completions(function, t);  // a reset sends nothing [CFG-03] [CFG-04]
   }
+  look_again(t);  // a tag is free
 }
 
 void TranslatedPath::configure(unsigned function, const TranslationSettings& settings) {
   unit_.configure(function, settings);
   tell_firmware(function);
+  look_again(now());
 }
 
 // [EP-13]
@@ -399,6 +404,7 @@ void TranslatedPath::tell_firmware(unsigned function) {
 void TranslatedPath::forget(unsigned function) {
   unit_.reset(function, s_.functions.bdf_of(function));
   tell_firmware(function);
+  look_again(now());
   boost::range::remove_erase_if(ended_contexts_, [&](const EndedContext& one) {
     return s_.functions.function_of(one.domain) == function;
   });

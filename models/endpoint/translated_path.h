@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Translations of a device in its stream of packets: which TLP goes out translated, which transfer
 /// waits, and what the translation agent says, asked or not. The caches: AtsUnit.
+// Longer than 150 lines: TLPs and lines of a cache by the same translations.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 #include <vector>
 
 #include "endpoint/ats_unit.h"
-#include "endpoint/request_seams.h"
+#include "endpoint/line_seams.h"
 #include "endpoint/static_requests.h"
 #include "flitwise/config.h"
 #include "tlp/identity.h"
 
 namespace flitwise {
 
-class TranslatedPath final : public Translations {
+class TranslatedPath final : public Translations, public LineAddresses {
  public:
   /// pages: the Page Request Interface of the device; null: it has none.
   TranslatedPath(const EndpointConfig& config, const DeviceParts& parts,
@@ -58,6 +59,18 @@ class TranslatedPath final : public Translations {
   void give_up(unsigned function, const OutstandingRequest& request, Time now) override;
   void end_context(DomainId domain, bool counts, Time now) override;
 
+  // LineAddresses: line_addresses.cpp.
+  Answer translate(const Transfer& transfer, std::uint64_t line, bool is_write, Time now) override;
+  Use begin(bool asks_home) override;
+  void end(const Use& use, Time now) override;
+  void on_change(std::function<void(Time)> changed) override { lines_changed_.swap(changed); }
+  /// Something has changed that the line may wait for.
+  void look_again(Time when) {
+    if (lines_changed_ && line_waits_) {
+      lines_changed_(when);
+    }
+  }
+
   /// A message for the function; false: it is none of the agent's, or one that the device has to
   /// refuse. behind_handle: whom its handle stands for, if it has one. [PRI-04]
   bool receive(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
@@ -98,6 +111,10 @@ class TranslatedPath final : public Translations {
   Route route_structure(const Present& present, Time now);
   Route go_or_park(const Present& present);
   void tell_firmware(unsigned function);
+  AtsAccess line_access(const Transfer& transfer, std::uint64_t line, bool is_write) const;
+  void ask_for_line(const Transfer& transfer, ParkedTransfer& line, const AtsRoute& route,
+                    Time now);
+  void give_up_line(unsigned function, Slot request, Time now);
   bool can_send_request(unsigned function, Time now);
   Step ask_for_translation(const Present& present, Time now);
   void ask_for_page(const Present& present, Time now);
@@ -131,6 +148,11 @@ class TranslatedPath final : public Translations {
   std::uint64_t contexts_ended_ = 0;
   std::vector<EndedContext> ended_contexts_;  // whose Stop Marker is due, in order
   Watch watch_;
+  AtsAccess line_;  // whose address is known
+  std::uint64_t line_address_ = 0;
+  DomainId line_domain_{};
+  bool is_line_counted_ = false, line_waits_ = false, is_line_translated_ = false;
+  std::function<void(Time)> lines_changed_;  // may be empty
 };
 
 }  // namespace flitwise

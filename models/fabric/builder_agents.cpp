@@ -160,6 +160,9 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
       device.cxl.home_port, surroundings_.pool, surroundings_.tracer,
       is_watched ? &cache_watches_[device.host]->add_cache(name) : nullptr);
   device.cxl.cache = &cache;
+  if (device.config.device.atc.enabled) {
+    cache.attach(*device.endpoint->line_addresses());  // [CXL-7.12]
+  }
   port.on_write_over = [&cache](std::uint64_t line, bool is_written, Time when) {
     cache.write_over(line, is_written, when);
   };

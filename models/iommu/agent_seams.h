@@ -2,7 +2,6 @@
 /// What the parts of a translation agent ask of each other, of the agent as a whole, and of what it
 /// reaches through the host bridge: one small interface for each direction, so that each part can
 /// be tested with others in the place of its neighbours.
-// Longer than 150 lines: one interface for each direction between the parts of an agent.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +14,10 @@
 #include "flitwise/time.h"
 #include "iommu/fault_log.h"
 #include "iommu/invalidation_descriptor.h"
+#include "iommu/physical_pages.h"
 #include "iommu/walk.h"
 
 namespace flitwise {
-
-/// Bytes of host memory; none where the size is 0.
-struct PhysicalPages {
-  std::uint64_t from = 0;
-  std::uint64_t bytes = 0;
-
-  static constexpr PhysicalPages all() { return {0, ~std::uint64_t{0}}; }
-};
 
 /// Who asks the agent, as it sees them.
 class TranslationClient {

@@ -207,7 +207,8 @@ std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,
   if (gather == gathers_.end()) {
     gather = gathers_.insert(gathers_.end(), {asked.ticket, TranslationGather(tlp, asked.stu)});
   }
-  gather->translations.add(translation_entry_of(result, asked.has_pasid, asked.stu));
+  gather->translations.add(
+      translation_entry_of(result, asked.has_pasid, asked.stu, asked.is_from_cache()));
   return gather->translations.next();
 }
 
@@ -219,7 +220,8 @@ bool TranslationReplies::answer(const Asked& asked, const WalkResult& result, Ti
   std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};
   unsigned length = 1;
   if (gather == gathers_.end()) {
-    const TranslationEntry found = translation_entry_of(result, asked.has_pasid, asked.stu);
+    const TranslationEntry found =
+        translation_entry_of(result, asked.has_pasid, asked.stu, asked.is_from_cache());
     store_reply(bytes.data(), &found, 1);
   } else {
     length = gather->translations.length();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ats/translation_completion.h"
+#include "ats/translation_request.h"
 #include "common/slot_list.h"
 #include "flitwise/packet.h"
 #include "iommu/agent_seams.h"
@@ -119,6 +120,7 @@ class TranslationReplies {
     const Packet& packet;
     bool has_pasid;
     unsigned stu;
+    bool is_from_cache() const { return (packet.tlp.address & kCacheSource) != 0; }
   };
   /// Takes one translation in; where to look for the next one, if it needs that.
   std::optional<std::uint64_t> next_after(const Asked& asked, const WalkResult& result);

@@ -109,7 +109,8 @@ TranslationReceiver::TranslationReceiver(const Tlp& request, bool has_pasid, uns
       rcb_(static_cast<std::uint16_t>(rcb_bytes)),
       asked_(static_cast<std::uint8_t>(translations_of(request))),
       stu_(static_cast<std::uint8_t>(stu)),
-      has_pasid_(has_pasid) {
+      has_pasid_(has_pasid),
+      is_from_cache_((request.address & kCacheSource) != 0) {
   FLITWISE_CHECK(translations_of(request) >= 1 && translations_of(request) <= kMaxTranslations,
                  "Length " + std::to_string(request.length_dw));
 }

@@ -106,7 +106,9 @@ class TranslationReceiver {
   /// Translations received; all of them after kLast.
   unsigned count() const { return count_; }
   /// REQUIRES: index < count().
-  TranslationEntry entry(unsigned index) const { return decode_entry(entries_[index], has_pasid_); }
+  TranslationEntry entry(unsigned index) const {
+    return decode_entry(entries_[index], has_pasid_, is_from_cache_);
+  }
   /// Untranslated addresses of that entry: the first holds the requested address, each other abuts
   /// the one before. [ATR-21] [TCP-16]
   PageRange range(unsigned index) const;
@@ -123,6 +125,7 @@ class TranslationReceiver {
   std::uint8_t count_ = 0;
   std::uint8_t stu_ = 0;
   bool has_pasid_ = false;
+  bool is_from_cache_ = false;
 };
 
 }  // namespace flitwise

@@ -57,10 +57,11 @@ std::uint64_t encode_entry(const TranslationEntry& entry) {
          flag_if(entry.write, kWrite) | flag_if(entry.execute, kEntryExecute) |
          flag_if(entry.privileged, kEntryPrivileged) | flag_if(entry.global, kEntryGlobal) |
          flag_if(entry.untranslated_only, kUntranslatedOnly) |
-         flag_if(entry.clears_no_snoop, kNoSnoopCleared);
+         flag_if(entry.clears_no_snoop, kNoSnoopCleared) |
+         flag_if(entry.forbids_cache, kEntryForbidsCache);
 }
 
-TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid) {
+TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid, bool is_from_cache) {
   const DecodedRange decoded = decode_range(bits, (bits & kSize) != 0);
   TranslationEntry entry;
   entry.size_bits = decoded.range.size_bits;
@@ -76,6 +77,7 @@ TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid) {
   if (!entry.untranslated_only) {
     entry.translated = decoded.range.base;
     entry.clears_no_snoop = (bits & kNoSnoopCleared) != 0;
+    entry.forbids_cache = is_from_cache && (bits & kEntryForbidsCache) != 0;
   }
   return entry;
 }

@@ -87,6 +87,8 @@ constexpr PageRange rounded_up_to_stu(const PageRange& range, unsigned stu) {
 /// Bits of an entry that came after revision 1.1 of ATS, which reserves them. unverified [TCP-25]
 inline constexpr std::uint64_t kEntryExecute = 1U << 3, kEntryPrivileged = 1U << 4,
                                kEntryGlobal = 1U << 5;
+/// CXL.io: what CXL adds to it, for requests from caches alone. unverified [TCP-27]
+inline constexpr std::uint64_t kEntryForbidsCache = 1U << 9;
 
 struct TranslationEntry {
   std::uint64_t translated = 0;                 ///< first byte; a multiple of the size
@@ -98,13 +100,14 @@ struct TranslationEntry {
   bool global = false;             ///< the same for all PASIDs; the ATC makes no use of it
   bool untranslated_only = false;  ///< U
   bool clears_no_snoop = false;    ///< N
+  bool forbids_cache = false;      ///< CXL.io alone may go there [TCP-27]
 
   bool has_access() const { return read || write; }  ///< else a hole
   friend bool operator==(const TranslationEntry& a, const TranslationEntry& b) {
     return a.translated == b.translated && a.size_bits == b.size_bits && a.read == b.read &&
            a.write == b.write && a.execute == b.execute && a.privileged == b.privileged &&
            a.global == b.global && a.untranslated_only == b.untranslated_only &&
-           a.clears_no_snoop == b.clears_no_snoop;
+           a.clears_no_snoop == b.clears_no_snoop && a.forbids_cache == b.forbids_cache;
   }
 };
 
@@ -119,10 +122,10 @@ constexpr TranslationEntry no_access_entry(unsigned stu) {
 std::uint64_t encode_entry(const TranslationEntry& entry);
 
 /// What counts of an entry: of a hole only its size, with U no address and no N. has_pasid: its
-/// request had a PASID; without one the bits that belong to PASIDs are reserved and ignored. A size
-/// of 64 bits means that the size is undefined.
-/// [TCP-09] [TCP-12] [TCP-25]
-TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid);
+/// request had a PASID; without one the bits that belong to PASIDs are reserved and ignored, and so
+/// is that of CXL where no cache has asked. A size of 64 bits means that the size is undefined.
+/// [TCP-09] [TCP-12] [TCP-25] [TCP-27]
+TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid, bool is_from_cache = false);
 
 enum class AccessKind : std::uint8_t { kRead, kZeroLengthRead, kWrite, kExecute };
 

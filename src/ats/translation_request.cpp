@@ -41,7 +41,8 @@ Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings
   tlp.length_dw = static_cast<std::uint16_t>(ask.translations * kTranslationBytes / 4);
   tlp.requester_id = function;
   tlp.first_be = tlp.last_be = kWholeDw;
-  tlp.address = ask.address & ~std::uint64_t{3};
+  tlp.address = ask.address & ~(std::uint64_t{3} | kCacheSource);
+  tlp.address |= ask.is_from_cache ? kCacheSource : 0;
   tlp.processing_hint = ask.no_write ? 1U << kNoWriteBit : 0U;
   if (ask.pasid.has_value()) {
     tlp.has_pasid = true;

@@ -37,9 +37,13 @@ struct TranslationAsk {
   std::uint8_t tc = 0;
   bool no_write = false;  ///< NW: will only read
   OptionalId<Pasid> pasid;
-  bool privileged = false;  ///< PMR; counts beside a PASID
-  bool execute = false;     ///< ER; counts beside a PASID
+  bool privileged = false;     ///< PMR; counts beside a PASID
+  bool execute = false;        ///< ER; counts beside a PASID
+  bool is_from_cache = false;  ///< for a request of CXL.cache [ATR-31]
 };
+
+/// In the last address byte of a Translation Request: Src, it is for CXL.cache. unverified [ATR-31]
+inline constexpr std::uint64_t kCacheSource = 1U << 3;
 
 /// Most translations one request can ask for. [ATR-08] [ATR-09]
 unsigned max_translations(const TranslationSettings& settings);

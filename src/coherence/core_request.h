@@ -41,9 +41,10 @@ enum class CoreObstacle : std::uint8_t {
   kWay,       ///< other requests are at all ways that it could go to
   kDomain,    ///< its line is here for another domain, and has to leave first [COH-2.9]
   kHandle,    ///< its domain has no handle yet that the home knows [CXL-7.8]
+  kAddress,   ///< its translation is due [CXL-7.12]
   kNotKnown,  ///< it is never served here
 };
-inline constexpr std::size_t kCoreObstacles = 7;
+inline constexpr std::size_t kCoreObstacles = 8;
 
 struct CoreResult {
   CoreOp op = CoreOp::kRead;

@@ -46,6 +46,11 @@ void check_cxl_cache(const Config& config, const TopologyFacts& topology, Broken
                 "requests of CXL.cache that may have no handle, and no room for their identity; "
                 "expected device.dhi.on_miss bypass, or handles that the device allocates at "
                 "first use");
+  broken.add_if(config.workload.via == WorkloadVia::kCxlCache && config.device.atc.enabled &&
+                    config.device.pri.enabled,
+                {"workload.via", "device.pri.enabled"},
+                "page requests of a cache, which are not modelled; expected device.pri.enabled: "
+                "false");
   constexpr unsigned kMostCaches = 16;  // CacheID has four bits
   broken.add_if(
       cache.size > 0 && topology.devices > kMostCaches, {"device.cxl.cache.size", "system.devices"},

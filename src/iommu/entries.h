@@ -136,6 +136,7 @@ struct FirstStageEntry {
   bool is_present() const { return (raw & 1U) != 0; }
   bool is_writable() const { return (raw & 2U) != 0; }
   bool is_user() const { return (raw & 4U) != 0; }
+  bool is_uncached() const { return (raw & 0x10U) != 0; }  ///< PCD
   bool is_global() const { return (raw & 0x100U) != 0; }
   bool is_executable() const { return raw >> 63 == 0; }
   /// Maps a page rather than a table. REQUIRES: no reserved bits.

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "ats/translation_request.h"
 #include "tlp/header_layout.h"
 #include "tlp/splitter.h"
 
@@ -346,9 +347,9 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
   WalkRequest request;
   request.source = identity.bdf;
   request.pasid = identity.pasid;
-  request.address = tlp.address;
   request.kind = kind_of(tlp.at);
   const bool is_translation = request.kind == WalkKind::kTranslationRequest;
+  request.address = is_translation ? tlp.address & ~kCacheSource : tlp.address;
   request.wish.read = tlp.type == TlpType::kMRd || is_atomic(tlp.type);
   request.wish.write =
       is_translation ? (tlp.processing_hint >> kNoWriteBit & 1U) == 0 : has_data(tlp.type);
@@ -358,8 +359,9 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
   return request;
 }
 
-// With what its tables say of a page beside its rights. [IOM-2.17]
-TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu) {
+// What its tables say of a page beside its rights. [IOM-2.17]
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu,
+                                      bool is_from_cache) {
   if (result.page_bits < stu_bits(stu)) {
     return no_access_entry(stu);
   }
@@ -375,6 +377,7 @@ TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, 
   }
   entry.global = has_pasid && result.is_global;
   entry.clears_no_snoop = result.is_snooped;
+  entry.forbids_cache = is_from_cache && result.is_uncached;
   if (result.is_transient) {
     entry.untranslated_only = true;
     entry.translated = 0;  // which nobody may use

@@ -157,7 +157,7 @@ struct SecondStageLeaf {
   std::uint8_t page_bits = kPageBits;
   bool read = false, write = false;
   bool snoop = false;                          ///< SNP of the leaf
-  bool is_transient = false;                   ///< TM of the leaf
+  bool is_transient = false;                   ///< TM
   bool write_needs_walk = false;               ///< its D bit is kept and not set yet
   std::uint64_t entry_address = 0, entry = 0;  ///< the leaf itself, to set D in it
   std::uint64_t guest = 0;                     ///< the address it was for
@@ -173,6 +173,7 @@ struct PageTranslation {
   bool is_global = false;         ///< G of the first-stage leaf
   bool is_snooped = false;        ///< SNP or PGSNP
   bool is_transient = false;      ///< TM: it may change without an invalidation [IOM-2.17]
+  bool is_uncached = false;       ///< PCD of the first-stage leaf [IOM-2.17]
 };
 
 enum class WalkOutcome : std::uint8_t {
@@ -382,6 +383,8 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity);
 /// The entry of a Translation Completion for a walk that ended in a translation. has_pasid: of the
 /// domain that asked. stu: of its function; what is smaller is no access, and no access is told in
 /// that size. [ATR-01] [ATR-24] [CFG-05]
-TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu);
+/// is_from_cache: for a request that says so [ATR-31].
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu,
+                                      bool is_from_cache = false);
 
 }  // namespace flitwise

@@ -226,6 +226,7 @@ bool Walk::use_page(const PageTranslation& page) {
   result_.write_needs_walk = page.write_needs_walk;
   result_.is_snooped = page.is_snooped;
   result_.is_transient = page.is_transient;
+  result_.is_uncached = page.is_uncached;
   return true;
 }
 
@@ -253,6 +254,7 @@ void Walk::finish(std::uint64_t address, unsigned page_bits) {
   result_.is_snooped =
       pasid_entry_.page_snoop() || (pasid_entry_.has_second_stage() && leaf_.snoop);
   result_.is_transient = pasid_entry_.has_second_stage() && leaf_.is_transient;
+  result_.is_uncached = pasid_entry_.has_first_stage() && first_entry_.is_uncached();
 }
 
 }  // namespace flitwise

@@ -48,7 +48,7 @@ std::vector<Relation> relations() {
   // Permissions of what caches ask for. [CXL-7.10]
   const Condition permissions =
       is_not("iommu.translation", {"off"}) && is("workload.via", {"cxl_cache"});
-  const Condition atc = is_true("device.atc.enabled") && translation && pcie;
+  const Condition atc = is_true("device.atc.enabled") && (translation || permissions) && pcie;
   const Condition pretranslation =
       rdma && translation && is_true("device.rdma.pretranslation.enabled");
   const Condition switches = is("system.topology", {"switch", "graph"});

@@ -30,6 +30,28 @@ class FakeNames final : public LineNames {
   const DeviceIdentity identity_{Bdf::of(1, 0, 0), Pasid{7}};
 };
 
+/// The page at an address of the core is another one of the host.
+class FakeAddresses final : public LineAddresses {
+ public:
+  Outcome outcome = Outcome::kKnown;
+  std::vector<std::uint64_t> asked;
+  unsigned begun = 0, to_home = 0, ended = 0;
+  std::function<void(Time)> changed;
+
+  Answer translate(const Transfer& /*transfer*/, std::uint64_t line, bool /*is_write*/,
+                   Time /*now*/) override {
+    asked.push_back(line);
+    return {outcome, line + 0x100000, Time::from_ns(3)};
+  }
+  Use begin(bool asks_home) override {
+    ++begun;
+    to_home += asks_home ? 1 : 0;
+    return asks_home ? Use{0, 5, 1} : Use{};
+  }
+  void end(const Use& use, Time /*now*/) override { ended += use.slot == 5 ? 1 : 0; }
+  void on_change(std::function<void(Time)> tell) override { changed = std::move(tell); }
+};
+
 Config config_of_cache() {
   Config config;
   config.device.timing.clock = Time::from_ns(1);
@@ -176,6 +198,54 @@ TEST_F(HandlesTest, ALineOfAnotherDomainLeavesFirst_COH_2_9) {
   ASSERT_EQ(link_.sent.size(), 3U);
   EXPECT_EQ(link_.message(2).opcode, static_cast<std::uint8_t>(cxl::D2hReq::kRdShared));
   EXPECT_EQ(names_.asked.back(), DomainId{2});
+}
+
+struct AddressesTest : CacheDeviceTest {
+  AddressesTest() { cache_->attach(addresses_); }
+  FakeAddresses addresses_;
+};
+
+TEST_F(AddressesTest, LinesStandUnderAddressesOfTheHost_CXL_7_12) {
+  ask(Op::kRead, 0x4000);
+  ASSERT_EQ(link_.sent.size(), 1U);
+  EXPECT_EQ(link_.message(0).address, 0x104000U);
+  EXPECT_EQ(addresses_.ended, 0U) << "an invalidation waits for it";
+  grant(cxl::GoState::kShared, CxlLine{});
+  EXPECT_EQ(addresses_.ended, 1U);
+  ask(Op::kRead, 0x4000);
+  run(20);
+  EXPECT_EQ(engine_.ends.size(), 2U);
+  EXPECT_EQ(result().hits, 1U);
+  EXPECT_EQ(addresses_.begun, 2U);
+  EXPECT_EQ(addresses_.to_home, 1U) << "a hit uses no translation for long";
+}
+
+TEST_F(AddressesTest, ALineWaitsForItsTranslation_CXL_7_12) {
+  addresses_.outcome = LineAddresses::Outcome::kWait;
+  ask(Op::kRead, 0x4000);
+  EXPECT_TRUE(link_.sent.empty());
+  addresses_.outcome = LineAddresses::Outcome::kKnown;
+  addresses_.changed(now() + Time::from_ns(5));
+  run(3);
+  EXPECT_TRUE(link_.sent.empty());
+  run(5);
+  EXPECT_EQ(link_.sent.size(), 1U);
+}
+
+TEST_F(AddressesTest, ALineWithoutAnAddressFails_CXL_7_12) {
+  addresses_.outcome = LineAddresses::Outcome::kFailed;
+  ask(Op::kWrite, 0x4000);
+  run(20);
+  EXPECT_TRUE(link_.sent.empty());
+  ASSERT_EQ(engine_.ends.size(), 1U);
+  EXPECT_EQ(engine_.ends[0].status, TransferStatus::kUnsupportedRequest);
+  EXPECT_EQ(cache_->errors()["cxl_request_unnamed"], 0U);
+}
+
+TEST_F(AddressesTest, WithTheLinkAllUsesEnd_CXL_7_5) {
+  ask(Op::kRead, 0x4000);
+  cache_->link_lost(0);
+  EXPECT_EQ(addresses_.ended, 1U);
 }
 
 struct BypassTest : HandlesTest {

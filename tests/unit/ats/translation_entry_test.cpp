@@ -45,6 +45,15 @@ TEST(TranslationEntry, TCP_25_ReservedBitsAreIgnored) {
   }
 }
 
+TEST(TranslationEntry, TCP_27_ThatACacheMayNotGoThereIsSaidToCachesAlone) {
+  TranslationEntry forbidding = entry(true, true);
+  forbidding.forbids_cache = true;
+  const std::uint64_t bits = encode_entry(forbidding);
+  EXPECT_EQ(bits & kEntryForbidsCache, kEntryForbidsCache);
+  EXPECT_EQ(decode_entry(bits, true, true), forbidding);
+  EXPECT_EQ(decode_entry(bits, true, false), entry(true, true));
+}
+
 TEST(TranslationEntry, TCP_25_ExecuteNeedsRead) {
   const TranslationEntry read = decode_entry(kEntryExecute | 1U, true);
   EXPECT_EQ(choice_for(read, AccessKind::kExecute), AccessChoice::kTranslated);

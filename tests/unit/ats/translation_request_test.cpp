@@ -43,6 +43,13 @@ TEST(TranslationRequest, ATR_02_AddressesBelow4GTakeTheShortHeader) {
   EXPECT_EQ(header_bytes(high) - header_bytes(low), 4U);
 }
 
+TEST(TranslationRequest, ATR_31_SaysThatACacheAsks) {
+  TranslationAsk wish = ask(0x1'2345'6000);
+  wish.is_from_cache = true;
+  EXPECT_EQ(translation_request_tlp(wish, enabled(), kFunction).address,
+            0x1'2345'6000U | kCacheSource);
+}
+
 TEST(TranslationRequest, ATR_06_OddLengthIsMalformed) {
   Tlp tlp = translation_request_tlp(ask(0x1000), enabled(), kFunction);
   tlp.length_dw = 3;

@@ -72,6 +72,12 @@ TEST(RelationsCxl, CXL_7_4_WhoeverMayHaveNoHandleNeedsRoomForItsIdentity) {
   }
 }
 
+TEST(RelationsCxl, CXL_7_12_ACacheAsksForNoPages) {
+  const Sets cache = with(kCache, {"workload.via=cxl_cache", "device.atc.enabled=true"});
+  expect_accepted(cache);
+  expect_refused(with(cache, {"device.pri.enabled=true"}), "page requests of a cache");
+}
+
 TEST(RelationsCxl, CXL_3_8_MemoryNeedsACxlLinkOfItsOwn) {
   expect_accepted(kMemory);
   expect_refused({"device.cxl.memory=16GiB"}, "CXL.mem on a PCIe link");

@@ -32,13 +32,16 @@ class FirstStage : public ::testing::Test {
 };
 
 TEST_F(FirstStage, IOM_2_17_WhatTheLeafSaysStandsInTheAnswer) {
-  const auto answer = [&](bool has_pasid) {
-    return translation_entry_of(tables.walk(tables.translation_request(kAddress)), has_pasid, 0);
+  const auto answer = [&](bool has_pasid, bool is_from_cache) {
+    return translation_entry_of(tables.walk(tables.translation_request(kAddress)), has_pasid, 0,
+                                is_from_cache);
   };
-  EXPECT_FALSE(answer(true).global);
-  change(1, entry(1) | 0x100);
-  EXPECT_TRUE(answer(true).global);
-  EXPECT_FALSE(answer(false).global) << "it speaks of PASIDs";
+  EXPECT_FALSE(answer(true, true).global || answer(true, true).forbids_cache);
+  change(1, entry(1) | 0x110);  // G and PCD
+  EXPECT_TRUE(answer(true, false).global);
+  EXPECT_FALSE(answer(false, false).global) << "it speaks of PASIDs";
+  EXPECT_TRUE(answer(false, true).forbids_cache);
+  EXPECT_FALSE(answer(false, false).forbids_cache);
 }
 
 TEST_F(FirstStage, PAS_16_FiveLevelsReadFiveEntries) {

@@ -83,8 +83,8 @@ TEST_F(SecondStage, SnoopOfTheLeafCounts) {
 }
 
 TEST_F(SecondStage, IOM_2_17_WhatTheLeafSaysStandsInTheAnswer) {
-  const auto answer = [&] {
-    return translation_entry_of(tables.walk(tables.translation_request(kAddress)), true, 0);
+  const auto answer = [&](bool has_pasid = true) {
+    return translation_entry_of(tables.walk(tables.translation_request(kAddress)), has_pasid, 0);
   };
   EXPECT_FALSE(answer().clears_no_snoop || answer().untranslated_only || answer().global);
   const std::uint64_t plain = entry(1);
