@@ -3,6 +3,7 @@
 #include "link/link_end.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "flitwise/link_socket.h"
 
@@ -47,6 +48,29 @@ bool LinkEnd::is_damaged(const WireUnit& unit) {
   }
   const std::uint32_t bits = unit.size.total();
   return unit.has_payload() ? errors.damages_tlp(bits) : errors.damages_dllp(bits);
+}
+
+void LinkEnd::note_damage(const WireUnit& unit) {
+  account.damaged_alone += unit.has_payload() ? 0 : 1;
+  framer->damaged(unit, now());
+}
+
+// Where a 68-byte flit is missing, the wire carries something else. [CXL-3.6]
+void LinkEnd::lose_delayed(Time end, bool is_flit68) {
+  while (!is_flit68 && !wire.empty() && wire.back().arrival > end) {
+    wire.pop_back();
+  }
+  for (InFlight& flying : wire) {
+    if (flying.arrival > end) {
+      flying.arrival = end;
+      if (!std::exchange(flying.is_damaged, true)) {
+        ++account.damaged;
+        note_damage(flying.unit);
+      }
+    }
+  }
+  delayed_to = Time{};
+  held_up = 0;
 }
 
 // A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One end of a link: what is queued there, its framer and the wire that it sends on, what is
 /// counted there, and its measured window. When each of it happens, the link says.
+// Longer than 150 lines: all that one end has, in one structure.
 #pragma once
 
 #include <array>
@@ -107,6 +108,10 @@ struct LinkEnd {
   bool is_held_up(Time t) const { return held_up >= kMostHeldUnits && delayed_to > t; }
   /// Whether errors of the line damage the unit that goes out now.
   bool is_damaged(const WireUnit& unit);
+  /// A unit of its wire is damaged: what it said may have to be said again.
+  void note_damage(const WireUnit& unit);
+  /// What a fault has delayed beyond this time, the end of Recovery, is lost. [LNK-10.2]
+  void lose_delayed(Time end, bool is_flit68);
   /// Adds a unit that has its place on the wire to the account.
   void count_bits(const WireSize& size);
   void count(const WireUnit& unit, const Placement& placement);

@@ -65,8 +65,7 @@ bool begins_counted(const WireUnit& unit) {
     strike(side, flying);
   }
   if (flying.is_damaged) {
-    from.account.damaged_alone += unit.has_payload() ? 0 : 1;
-    from.framer->damaged(unit, now());
+    from.note_damage(unit);
   }
   if (sink_ != nullptr) {
     record(side, flying, placement);
@@ -253,18 +252,14 @@ void Link::wake() {
   is_resting_ = false;
 }
 
-// Both directions fall silent for so long. What a fault holds back for longer than that, and all
-// behind it, is on no wire by then: it is lost. [LNK-10.2]
+// Both directions fall silent for so long. [LNK-10.2]
 Time Link::train(Time t) {
   const Time until = t + config_.timing.retrain;
   for (std::size_t side = 0; side < 2; ++side) {
     End& from = *ends_[side];
     if (from.delayed_to > until + flight_) {
-      while (!from.wire.empty() && from.wire.back().arrival > until + flight_) {
-        from.wire.pop_back();
-      }
-      from.delayed_to = Time{};
-      from.held_up = 0;
+      from.lose_delayed(until + flight_, config_.preset.cxl == CxlFlits::k68);
+      agenda_.at(kReceive + 1 - side, until + flight_);
     }
     from.lanes.settle(until);
     agenda_.at(kTransmit + side, until);
