@@ -864,7 +864,9 @@ enum class BrokenRule : std::uint8_t {
   kAt,
   kHandles,
   kSingleWriter,
-  kCxlMessages
+  kCxlMessages,
+  kRecall,
+  kInvalidation
 };
 
 struct FaultsConfig {

@@ -131,6 +131,9 @@ LineStateListener& CacheWatch::add_cache(std::string name) {
 }
 
 void CacheWatch::told(std::uint8_t number, std::uint64_t line, LineState state) {
+  if (are_recalls_told_ && !recalls_.told(number, line, state)) {
+    report_left(number, line, "granted before the recall, and there behind its end");
+  }
   const std::size_t kept = monitor_.first().size();
   monitor_.told(number, line, state);
   if (monitor_.first().size() == kept) {
@@ -143,15 +146,38 @@ void CacheWatch::told(std::uint8_t number, std::uint64_t line, LineState state) 
        fmt::format("{} in {}", text_of(seen.other_state), caches_[seen.other]->name)});
 }
 
+void CacheWatch::granted(std::uint8_t port, std::uint64_t line, std::uint64_t arrival) {
+  are_recalls_told_ = true;
+  if (!recalls_.granted(port, line, arrival)) {
+    report_left(port, line, "granted behind the end of the recall");
+  }
+}
+
+void CacheWatch::recalled(const PhysicalPages& pages, std::uint64_t before) {
+  if (const std::optional<RecallMonitor::Left> left =
+          recalls_.recalled(pages.from, pages.bytes, before)) {
+    report_left(left->agent, left->line, "held at the end of the recall");
+  }
+}
+
+void CacheWatch::report_left(std::uint8_t number, std::uint64_t line, const char* other) {
+  ++left_;
+  if (violations_.size() < SingleWriterMonitor::kKept) {
+    violations_.push_back({"COH-3.14", "a recall leaves nobody a line that was asked for before it",
+                           caches_[number]->name, true, now(), fmt::format("line {:x}", line),
+                           other});
+  }
+}
+
 std::vector<CheckResult> CacheWatch::checks() const {
   if (caches_.empty()) {
     return {};
   }
-  return {{name() + std::string(": protocol monitors"), monitor_.count() == 0,
-           monitor_.count() == 0
-               ? ""
-               : fmt::format("{} violations, the first of {}: {}", monitor_.count(),
-                             violations_[0].rule, violations_[0].sentence)}};
+  const std::uint64_t count = monitor_.count() + left_;
+  return {{name() + std::string(": protocol monitors"), count == 0,
+           count == 0 ? ""
+                      : fmt::format("{} violations, the first of {}: {}", count,
+                                    violations_[0].rule, violations_[0].sentence)}};
 }
 
 }  // namespace flitwise

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "coherence/recall_monitor.h"
 #include "coherence/single_writer_monitor.h"
 #include "common/component.h"
 #include "cxl/cache_device.h"
@@ -72,14 +73,18 @@ class CacheDirectory final : public Bystander {
   std::vector<std::pair<const CxlCacheDevice*, std::uint8_t>> caches_;
 };
 
-/// The monitor of all caches of one memory: who holds a line, at every moment of a run. [COH-1.2]
-class CacheWatch final : public Bystander {
+/// The monitors of all caches of one memory: who holds a line, at every moment of a run, and who
+/// still does when a page has been recalled. [COH-1.2] [COH-3.14]
+class CacheWatch final : public Bystander, public CxlHome::RecallListener {
  public:
   /// `name` is what stands in its check.
   explicit CacheWatch(std::string name) : Bystander(std::move(name)) {}
 
   /// What the next cache tells its changes of state; it is there as long as this is.
   LineStateListener& add_cache(std::string name);
+
+  void granted(std::uint8_t port, std::uint64_t line, std::uint64_t arrival) override;
+  void recalled(const PhysicalPages& pages, std::uint64_t before) override;
 
   std::vector<CheckResult> checks() const override;
   /// The first ones.
@@ -97,8 +102,12 @@ class CacheWatch final : public Bystander {
     std::string name;
   };
   void told(std::uint8_t number, std::uint64_t line, LineState state);
+  void report_left(std::uint8_t number, std::uint64_t line, const char* other);
 
   SingleWriterMonitor monitor_;
+  RecallMonitor recalls_;
+  std::uint64_t left_ = 0;         // lines that were to be recalled
+  bool are_recalls_told_ = false;  // else none of it matters
   std::vector<std::unique_ptr<Cache>> caches_;
   std::vector<Violation> violations_;
 };

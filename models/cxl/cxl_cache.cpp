@@ -323,12 +323,14 @@ void CxlHome::invalidated(const PhysicalPages& pages) {
   fence_ = arrivals_;
   is_waited_for_ = true;
   recalls_.push_back(pages);
+  told_of_.push_back({pages, fence_});
   inward_ = Time{};
   recall_if_drained();
 }
 
 void CxlHome::recall_if_drained() {
-  if (recalls_.empty() || has_older_than(fence_)) {
+  if (recalls_.empty() ||
+      (has_older_than(fence_) && !(recalls_early_ != nullptr && recalls_early_()))) {
     return;
   }
   const std::uint64_t arrival = arrivals_++;
@@ -347,6 +349,11 @@ void CxlHome::go_on_with_recalls() {
   recall_if_drained();
   if (is_drained()) {
     is_waited_for_ = false;
+    for (const Recall& one : std::exchange(told_of_, {})) {
+      if (listener_ != nullptr) {
+        listener_->recalled(one.pages, one.before);
+      }
+    }
     agent_->drained();
   }
 }

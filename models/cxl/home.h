@@ -45,6 +45,21 @@ class CxlHome : public ComponentModule,
     agent.attach(*this);
   }
 
+  /// Hears of grants and of recalls that are over. Implemented by CacheWatch. [COH-3.14]
+  class RecallListener {
+   public:
+    virtual void granted(std::uint8_t port, std::uint64_t line, std::uint64_t arrival) = 0;
+    /// Of pages, from all requests that came before this one.
+    virtual void recalled(const PhysicalPages& pages, std::uint64_t before) = 0;
+
+   protected:
+    ~RecallListener() = default;
+  };
+  /// It outlives the home.
+  void watch(RecallListener& listener) { listener_ = &listener; }
+  /// A breach: may a recall go ahead of what it has to wait for? [COH-3.14]
+  void set_hook(std::function<bool()> recalls_early) { recalls_early_.swap(recalls_early); }
+
   /// What a request asked for that is not on the wire. [CXL-7.3]
   struct Asked {
     std::uint32_t bytes = 0;
@@ -119,6 +134,11 @@ class CxlHome : public ComponentModule,
   void has_turn(std::uint32_t token) override;
   void is_at_work(std::uint8_t port, std::uint32_t token) override;
   void write_over(std::uint8_t port, std::uint64_t line, bool is_written) override;
+  void granted(std::uint8_t port, std::uint64_t line, std::uint64_t arrival) override {
+    if (listener_ != nullptr) {
+      listener_->granted(port, line, arrival);
+    }
+  }
   void access(PacketRef packet, std::uint32_t token, std::uint64_t line);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void work();
@@ -150,6 +170,13 @@ class CxlHome : public ComponentModule,
   std::uint64_t fence_ = 0;             // those below it may use what has been invalidated
   bool is_waited_for_ = false;          // some of them may be left
   std::vector<PhysicalPages> recalls_;  // as soon as none is
+  struct Recall {
+    PhysicalPages pages;
+    std::uint64_t before;
+  };
+  std::vector<Recall> told_of_;  // and nobody has heard that they are over
+  RecallListener* listener_ = nullptr;
+  std::function<bool()> recalls_early_;  // may be empty
 };
 
 }  // namespace flitwise

@@ -64,6 +64,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
   if (has_ats(config.device)) {
     translations_ = std::make_unique<TranslatedPath>(config, parts_, target_.page_requests(),
                                                      requests_, handles_);
+    translations_->set_hook(broken_invalidations(config.faults));
   }
   registers_.claim(target_.map());
   shell_.connect(requests_, *this, *this);

@@ -118,7 +118,7 @@ LineAddresses::Use TranslatedPath::begin(bool asks_home) {
   if (watch_) {
     watch_(s_.functions.identity_of(line_domain_), line_address_, line_.address);
   }
-  return unit_.open_use(line_);
+  return answers_early_ && answers_early_() ? Use{} : unit_.open_use(line_);
 }
 
 // Invalidations that wait for the last use of a translation are answered now. [INV-04]

@@ -64,6 +64,8 @@ class TranslatedPath final : public Translations, public LineAddresses {
   Use begin(bool asks_home) override;
   void end(const Use& use, Time now) override;
   void on_change(std::function<void(Time)> changed) override { lines_changed_.swap(changed); }
+  /// A breach: is a line that goes to the home none that an Invalidate Completion waits for?
+  void set_hook(std::function<bool()> answers_early) { answers_early_.swap(answers_early); }
   /// Something has changed that the line may wait for.
   void look_again(Time when) {
     if (lines_changed_ && line_waits_) {
@@ -153,6 +155,7 @@ class TranslatedPath final : public Translations, public LineAddresses {
   DomainId line_domain_{};
   bool is_line_counted_ = false, line_waits_ = false, is_line_translated_ = false;
   std::function<void(Time)> lines_changed_;  // may be empty
+  std::function<bool()> answers_early_;      // likewise
 };
 
 }  // namespace flitwise

@@ -74,11 +74,15 @@ void Builder::build_host(unsigned host) {
     fabric_.homes.back() = std::make_unique<CxlHome>(
         (node.prefix + host_part::kHome).c_str(), node.config.host,
         broken_snoops(node.config.faults), caches, surroundings_.pool, node.memory);
-    if (node.config.iommu.secure_ats) {
-      fabric_.homes.back()->attach(node.agent);  // [CXL-7.10]
-    }
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
+    if (node.config.iommu.secure_ats) {
+      fabric_.homes.back()->attach(node.agent);  // [CXL-7.10]
+      fabric_.homes.back()->set_hook(broken_recalls(node.config.faults));
+      if (node.config.run.monitors != MonitorMode::kOff) {
+        fabric_.homes.back()->watch(*cache_watches_.back());
+      }
+    }
   }
   for (const NodeIndex root_port : graph_.root_ports()) {
     if (graph_[root_port].host == host) {

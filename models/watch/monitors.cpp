@@ -64,9 +64,13 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
     options.device_timeout = std::min(options.device_timeout, c.device.timing.completion_timeout);
     options.form = {c.link.identity, c.link.dhi_form, c.device.dhi.bits};
     options.has_coherent_handles = options.has_coherent_handles && has_ordered_handles(c.device);
-    options.asks_for_translations =
-        !is_trunk && c.workload.via == WorkloadVia::kRdma && c.device.rdma.pretranslation.is_on &&
-        c.link.identity != Identity::kDhi && c.workload.at == At::kUntranslated;
+    const bool has_translated_lines =
+        c.workload.via == WorkloadVia::kCxlCache && c.device.atc.enabled;
+    const bool has_static_ones =
+        c.workload.via == WorkloadVia::kRdma && c.device.rdma.pretranslation.is_on;
+    options.asks_for_translations = !is_trunk && (has_translated_lines || has_static_ones) &&
+                                    c.link.identity != Identity::kDhi &&
+                                    c.workload.at == At::kUntranslated;
     options.announces_handles = !is_trunk && has_ordered_handles(c.device) &&
                                 c.device.dhi.management == HandleManagement::kDevice;
   }

@@ -31,6 +31,8 @@ class HomeListener {
   /// Memory has what the cache at `port` wrote to the line; or the data never came, and nothing was
   /// written.
   virtual void write_over(std::uint8_t port, std::uint64_t line, bool is_written) = 0;
+  /// The cache at `port` gets the line, for a request with this place among all that have come.
+  virtual void granted(std::uint8_t port, std::uint64_t line, std::uint64_t arrival) = 0;
 };
 
 /// Who holds a line, exactly: one owner or any number of sharers. [COH-3.1]

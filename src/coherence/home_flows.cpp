@@ -105,6 +105,9 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     } else {
       holders.make_owner(request.port);
     }
+    if (listener_ != nullptr && !request.is_error) {
+      listener_->granted(request.port, request.address, request.arrival);
+    }
   }
   send_grant(request, state, out);
   close_cqid(request);

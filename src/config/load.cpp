@@ -163,7 +163,8 @@ void check_broken_rules(const Overriding& one, const FaultsConfig& faults) {
   };
   refuse(one.graph.is(one.known.node, NodeKind::kDevice), "a device below it",
          {BrokenRule::kTags, BrokenRule::kBoundary4k, BrokenRule::kByteEnables, BrokenRule::kAt,
-          BrokenRule::kHandles, BrokenRule::kSingleWriter});
+          BrokenRule::kHandles, BrokenRule::kSingleWriter, BrokenRule::kRecall,
+          BrokenRule::kInvalidation});
   refuse(one.graph.is(one.graph.upper_of(one.known.node), NodeKind::kRootPort), "a host above it",
          {BrokenRule::kCompletion});
 }

@@ -90,7 +90,8 @@ FLITWISE_NAMES(TranslateWhen, "always", "reuse", "prefetch", "hint");
 FLITWISE_NAMES(AtcDiscard, "overlapping", "all");
 FLITWISE_NAMES(MonitorMode, "on", "off");
 FLITWISE_NAMES(BrokenRule, "credits", "sequence", "ordering", "tags", "completion", "boundary_4k",
-               "byte_enables", "at", "handles", "single_writer", "cxl_messages");
+               "byte_enables", "at", "handles", "single_writer", "cxl_messages", "recall",
+               "invalidation");
 FLITWISE_NAMES(At, "untranslated", "translated", "translated_pasid");
 #undef FLITWISE_NAMES
 

@@ -62,6 +62,16 @@ void check_cxl_cache(const Config& config, const TopologyFacts& topology, Broken
                 "single_writer without two caches; expected device.cxl.cache.size and "
                 "system.devices 2 or more, or device.cxl.coherence hdm_db");
   broken.add_if(
+      config.faults.breaks(BrokenRule::kRecall) && (cache.size == 0 || !config.iommu.secure_ats),
+      {"faults.break", "device.cxl.cache.size", "iommu.secure_ats"},
+      "recall without permissions of lines; expected device.cxl.cache.size and iommu.secure_ats: "
+      "true");
+  broken.add_if(config.faults.breaks(BrokenRule::kInvalidation) &&
+                    (cache.size == 0 || !config.device.atc.enabled),
+                {"faults.break", "device.cxl.cache.size", "device.atc.enabled"},
+                "invalidation without translations of lines; expected device.cxl.cache.size and "
+                "device.atc.enabled: true");
+  broken.add_if(
       config.workload.via == WorkloadVia::kCxlCache && config.workload.at != At::kUntranslated,
       {"workload.via", "workload.at"},
       "translated requests by CXL.cache, which carries host addresses and asks no translation "

@@ -105,6 +105,18 @@ inline auto broken_allocs(const FaultsConfig& faults) {
       });
 }
 
+/// A recall goes ahead of what was granted before it. [COH-3.14]
+inline auto broken_recalls(const FaultsConfig& faults) {
+  return if_broken<bool()>(faults.breaks(BrokenRule::kRecall),
+                           [is_due = true]() mutable { return std::exchange(is_due, false); });
+}
+
+/// An Invalidate Completion waits for no request of a cache. [INV-04]
+inline auto broken_invalidations(const FaultsConfig& faults) {
+  return if_broken<bool()>(faults.breaks(BrokenRule::kInvalidation),
+                           [is_due = true]() mutable { return std::exchange(is_due, false); });
+}
+
 /// A snoop or BISnp is answered by its sender, and the cache keeps its line. [COH-1.2]
 inline auto broken_snoops(const FaultsConfig& faults) {
   using Answer = std::optional<CxlMessage>;

@@ -167,6 +167,11 @@ void LinkMonitor::sent_special(std::size_t end, const WireUnit& unit, Time now) 
 void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
   if (unit.packet->flit->is_cachemem && !unit.is_replay) {
     messages_->sent(end, *unit.packet, !is_unnumbered(unit), now);
+    if (TranslationMonitor* const of_device = directions_[end]->translations.get()) {
+      for (const PacketRef& message : unit.packet->flit->starts) {
+        of_device->sent_message(*message, now);
+      }
+    }
   }
   if (is_unnumbered(unit)) {
     return;

@@ -73,7 +73,12 @@ class LinkMonitor {
   /// The port at an end has dealt with a TLP.
   void delivered(std::size_t end, const Packet& packet, Time now);
   /// The agent at an end has dealt with a message.
-  void delivered_message(const Packet& message, Time now) { messages_->delivered(message, now); }
+  void delivered_message(const Packet& message, Time now) {
+    messages_->delivered(message, now);
+    if (TranslationMonitor* const of_device = directions_[1]->translations.get()) {
+      of_device->delivered_message(message);
+    }
+  }
   /// The link has gone down: it comes up with no memory of what was before. [LNK-10.7]
   void went_down();
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/range/algorithm_ext/erase.hpp>
 
 #include "ats/invalidation.h"
@@ -15,7 +16,24 @@ namespace {
 constexpr MonitoredRule kStale{
     "EP-7", "a translated request goes where no translation that its device still has leads"};
 
+constexpr MonitoredRule kLineStale{
+    "CXL-7.12", "a cache goes where no translation that its device still has leads"};
+constexpr MonitoredRule kEarly{"INV-04",
+                               "an Invalidate Completion waits for what is out by the translation"};
+
 constexpr unsigned kEntryBytes = 8;
+
+// Evictions name no domain and need no translation: what they give up may have been asked for long
+// ago. [CXL-7.4]
+bool needs_translation(const CxlMessage& message) {
+  switch (static_cast<cxl::D2hReq>(message.opcode)) {
+    case cxl::D2hReq::kCleanEvict:
+    case cxl::D2hReq::kDirtyEvict:
+    case cxl::D2hReq::kCleanEvictNoData:
+    case cxl::D2hReq::kCacheFlushed: return false;
+    default: return message.channel == CxlChannel::kD2hReq;
+  }
+}
 
 std::uint32_t transaction_of(const Tlp& tlp) {
   return std::uint32_t{tlp.requester_id.value} << 16 | tlp.tag;
@@ -32,7 +50,7 @@ void TranslationMonitor::sent(const Packet& packet, Time now) {
   const Tlp& tlp = packet.tlp;
   if (is_message(tlp.type)) {
     if (tlp.message_code == msg::kInvalidateCompletion) {
-      answered(invalidate_completion_of(tlp));
+      answered(packet, now);
     }
   } else if (tlp.at == AddressType::kTranslationRequest) {
     ask(packet);
@@ -54,6 +72,7 @@ void TranslationMonitor::delivered(const Packet& packet) {
 }
 
 void TranslationMonitor::ask(const Packet& packet) {
+  has_asked_ = true;
   const Tlp& tlp = packet.tlp;
   asks_[transaction_of(tlp)] = {tlp.has_pasid ? OptionalId<Pasid>(tlp.pasid) : OptionalId<Pasid>(),
                                 tlp.address, invalidated_};
@@ -106,11 +125,55 @@ void TranslationMonitor::grant(const Grant& grant, std::uint64_t host) {
   grants_.emplace(key, grant);
 }
 
-void TranslationMonitor::answered(const InvalidateCompletion& completion) {
+// What the cache has asked for and has no answer to.
+void TranslationMonitor::sent_message(const Packet& packet, Time now) {
+  const CxlMessage& message = *packet.cxl;
+  if (!needs_translation(message) || !has_asked_) {
+    return;
+  }
+  lines_[message.id] = message.address;
+  for (std::uint64_t sizes = sizes_; sizes != 0; sizes &= sizes - 1) {
+    const auto bits = static_cast<unsigned>(__builtin_ctzll(sizes));
+    if (grants_.count(key_of(message.address, bits)) > 0) {
+      return;
+    }
+  }
+  reporter_.report(kLineStale, now, packet, fmt::format("address {:#x}", message.address));
+}
+
+// A WritePull alone has ExtCmp behind it.
+void TranslationMonitor::delivered_message(const Packet& packet) {
+  const CxlMessage& message = *packet.cxl;
+  const bool is_answer = message.channel == CxlChannel::kH2dRsp &&
+                         static_cast<cxl::H2dRsp>(message.opcode) != cxl::H2dRsp::kWritePull;
+  if (is_answer || message.channel == CxlChannel::kH2dData) {
+    lines_.erase(message.id);
+  }
+}
+
+bool TranslationMonitor::is_used_by_lines(const Invalidation& invalidation) const {
+  for (const auto& [key, grant] : grants_) {
+    const unsigned bits = grant.guest.size_bits;
+    const bool is_used = invalidation.strikes(grant) &&
+                         std::any_of(lines_.begin(), lines_.end(), [&, at = key](const auto& line) {
+                           return key_of(line.second, bits) == at;
+                         });
+    if (is_used) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void TranslationMonitor::answered(const Packet& packet, Time now) {
+  const InvalidateCompletion completion = invalidate_completion_of(packet.tlp);
   for (Invalidation& one : invalidations_) {
     if (one.is_answered || one.request.function != completion.function ||
         (completion.itag_vector >> one.request.itag & 1U) == 0) {
       continue;
+    }
+    if (!lines_.empty() && is_used_by_lines(one)) {
+      reporter_.report(kEarly, now, packet, fmt::format("{} lines are asked for", lines_.size()));
     }
     one.is_answered = true;
     for (auto grant = grants_.begin(); grant != grants_.end();) {

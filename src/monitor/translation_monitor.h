@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Watches which translations a device has: its translated requests go where the translation agent
 /// has let it, and nowhere by a translation that an invalidation has taken and that the device has
-/// answered. [EP-7] [INV-04]
+/// answered. So do those of its cache, and none is out when it answers. [EP-7] [INV-04] [CXL-7.12]
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,9 @@ class TranslationMonitor {
   void sent(const Packet& packet, Time now);
   /// One has come to it.
   void delivered(const Packet& packet);
+  /// Its cache has put a message on the wire; one has come to it.
+  void sent_message(const Packet& packet, Time now);
+  void delivered_message(const Packet& packet);
 
  private:
   /// A translation that the device may use.
@@ -52,7 +55,8 @@ class TranslationMonitor {
   void ask(const Packet& packet);
   void take_answer(const Packet& completion);
   void grant(const Grant& grant, std::uint64_t host);
-  void answered(const InvalidateCompletion& completion);
+  void answered(const Packet& packet, Time now);
+  bool is_used_by_lines(const Invalidation& invalidation) const;
   bool has_grant(Bdf function, std::uint64_t address, std::uint64_t bytes) const;
 
   Reporter reporter_;
@@ -61,6 +65,8 @@ class TranslationMonitor {
   std::unordered_map<std::uint32_t, Ask> asks_;  // by Requester ID and tag
   std::vector<Invalidation> invalidations_;      // that may still strike something
   std::uint64_t invalidated_ = 0;
+  bool has_asked_ = false;  // else its cache has addresses of the host
+  std::unordered_map<std::uint16_t, std::uint64_t> lines_;  // that its cache waits for, by CQID
 };
 
 }  // namespace flitwise

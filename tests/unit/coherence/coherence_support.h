@@ -139,8 +139,12 @@ class HomeNotes final : public HomeListener {
   void write_over(std::uint8_t port, std::uint64_t line, bool is_written) override {
     writes.push_back({port, line, is_written});
   }
+  void granted(std::uint8_t /*port*/, std::uint64_t /*line*/, std::uint64_t arrival) override {
+    granted_arrivals.push_back(arrival);
+  }
 
-  std::vector<Write> writes;        ///< that are over
+  std::vector<Write> writes;  ///< that are over
+  std::vector<std::uint64_t> granted_arrivals;
   std::set<std::uint32_t> waiting;  ///< requests with the turn of their line that are not at work
 };
 

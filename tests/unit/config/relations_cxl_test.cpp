@@ -135,6 +135,16 @@ TEST(RelationsCxl, COH_1_2_ALineIsBrokenWhereThereAreTwoCaches) {
   expect_refused(with(kMemory, broken), "single_writer without two caches");
 }
 
+TEST(RelationsCxl, CXL_7_12_TheEndOfAMappingIsBrokenWhereLinesHaveOne) {
+  const Sets recall = {"faults.break=[recall]"}, invalidation = {"faults.break=[invalidation]"};
+  expect_accepted(with(with(kCache, {"iommu.secure_ats=true"}), recall));
+  expect_accepted(with(with(kCache, {"device.atc.enabled=true"}), invalidation));
+  expect_refused(with(kCache, recall), "recall without permissions of lines");
+  expect_refused(with(kCache, invalidation), "invalidation without translations of lines");
+  expect_refused(with(kMemory, {"iommu.secure_ats=true", "faults.break=[recall]"}),
+                 "recall without permissions of lines");
+}
+
 // [CXL-8.2]
 TEST(RelationsCxl, ARootPortIsCheckedOnTheMemoryOfItsDevice) {
   const Sets both =

@@ -70,6 +70,22 @@ class TranslationMonitorTest : public ::testing::Test {
     monitor_.sent(*read, {});
   }
 
+  void line(cxl::D2hReq opcode, std::uint16_t cqid, std::uint64_t host) {
+    const PacketRef packet = pool_.make(PacketKind::kCxl);
+    packet->cxl->channel = CxlChannel::kD2hReq;
+    packet->cxl->opcode = static_cast<std::uint8_t>(opcode);
+    packet->cxl->id = cqid;
+    packet->cxl->address = host;
+    monitor_.sent_message(*packet, {});
+  }
+  void answer_line(cxl::H2dRsp opcode, std::uint16_t cqid) {
+    const PacketRef packet = pool_.make(PacketKind::kCxl);
+    packet->cxl->channel = CxlChannel::kH2dRsp;
+    packet->cxl->opcode = static_cast<std::uint8_t>(opcode);
+    packet->cxl->id = cqid;
+    monitor_.delivered_message(*packet);
+  }
+
   PacketPool pool_;
   test::Reported reported_;
   TranslationMonitor monitor_{reported_.reporter};
@@ -110,6 +126,43 @@ TEST_F(TranslationMonitorTest, EP_7_OthersKeepTheirs) {
   access(kHost + 0x1000);
   access(kHost, kOther);
   EXPECT_THAT(reported_.rules(), IsEmpty());
+}
+
+TEST_F(TranslationMonitorTest, CXL_7_12_ACacheGoesWhereATranslationLeads) {
+  line(cxl::D2hReq::kRdShared, 0, 0x123'0000);  // the device has no use for ATS
+  answer(ask(1));
+  line(cxl::D2hReq::kRdOwn, 1, kHost + 0xfc0);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+  line(cxl::D2hReq::kRdOwn, 2, kHost + 0x1000);
+  EXPECT_THAT(reported_.rules(), ElementsAre("CXL-7.12"));
+}
+
+TEST_F(TranslationMonitorTest, CXL_7_12_EvictionsNeedNone) {
+  answer(ask(1));
+  invalidate(3);
+  complete(1U << 3);
+  line(cxl::D2hReq::kDirtyEvict, 1, kHost);
+  line(cxl::D2hReq::kCleanEvictNoData, 2, kHost + 0x40);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+  line(cxl::D2hReq::kRdShared, 3, kHost);
+  EXPECT_THAT(reported_.rules(), ElementsAre("CXL-7.12"));
+}
+
+TEST_F(TranslationMonitorTest, INV_04_AnInvalidationWaitsForLines) {
+  answer(ask(1));
+  answer(ask(2, kGuest + 0x1000), kHost + 0x1000);
+  line(cxl::D2hReq::kRdShared, 1, kHost);
+  line(cxl::D2hReq::kWoWrInv, 2, kHost + 0x40);
+  line(cxl::D2hReq::kRdShared, 3, kHost + 0x1000);
+  invalidate(3);
+  answer_line(cxl::H2dRsp::kGo, 1);
+  answer_line(cxl::H2dRsp::kWritePull, 2);
+  answer_line(cxl::H2dRsp::kExtCmp, 2);
+  complete(1U << 3);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+  invalidate(4, kGuest + 0x1000);
+  complete(1U << 4);
+  EXPECT_THAT(reported_.rules(), ElementsAre("INV-04"));
 }
 
 TEST_F(TranslationMonitorTest, EP_7_NobodyMakesOneUp) {
