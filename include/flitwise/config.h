@@ -747,6 +747,7 @@ struct DeviceConfig {
     Time issue_interval{0};       ///< between two requests of the engine
     bool relaxed_ordering = false;
     bool id_based_ordering = false;
+    bool no_snoop = false;  ///< of reads and writes [TCP-14]
   } dma;
   unsigned tag_bits = 10;  ///< 5, 8 or 10 [LNK-9.8]
   struct {

@@ -49,7 +49,7 @@ struct EndpointCounters {
 /// What software has set for the requests of all functions. [LNK-9.8]
 struct RequestControl {
   std::uint32_t mps = 0, mrrs = 0;
-  bool relaxed_ordering = false, id_based_ordering = false;
+  bool relaxed_ordering = false, id_based_ordering = false, no_snoop = false;
 };
 
 /// The way to the link, and the clock of the device. Implemented by FunctionShell.

@@ -60,7 +60,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
       resets_(functions_, contexts_, shell_, *this) {
   control_ = {static_cast<std::uint32_t>(config.link.mps),
               static_cast<std::uint32_t>(config.link.mrrs), config.device.dma.relaxed_ordering,
-              config.device.dma.id_based_ordering};
+              config.device.dma.id_based_ordering, config.device.dma.no_snoop};
   if (has_ats(config.device)) {
     translations_ = std::make_unique<TranslatedPath>(config, parts_, target_.page_requests(),
                                                      requests_, handles_);

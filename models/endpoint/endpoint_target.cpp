@@ -33,7 +33,8 @@ void Endpoint::begin_reset(unsigned function, ResetKind kind) {
 void Endpoint::controlled(const DeviceControl& control) {
   control_ = {control.mps, control.mrrs,
               config_.device.dma.relaxed_ordering && control.relaxed_ordering,
-              config_.device.dma.id_based_ordering && control.id_based_ordering};
+              config_.device.dma.id_based_ordering && control.id_based_ordering,
+              config_.device.dma.no_snoop && control.no_snoop};
   requests_.set_tag_bits(control.tag_bits);
   if (shell_.raw() != nullptr) {
     shell_.raw()->controlled(control);

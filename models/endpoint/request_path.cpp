@@ -152,6 +152,7 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
   const bool may_relax = !handle.must_keep_order && !is_interrupt && !transfer.keeps_order;
   tlp.relaxed_ordering = s_.control.relaxed_ordering && may_relax;
   tlp.id_based_ordering = s_.control.id_based_ordering && may_relax;
+  tlp.no_snoop = s_.control.no_snoop && !is_interrupt;
   if (transfer.steering_tag != kNoSteeringTag) {
     tlp.has_processing_hint = true;
     tlp.tag = transfer.steering_tag;

@@ -228,6 +228,9 @@ bool TranslatedPath::apply_route(Tlp& tlp, const DeviceIdentity& identity,
   if (is_translated) {
     tlp.address = route_.address;
     tlp.is_4dw = route_.address >> 32 != 0;
+    // Of a static structure the device keeps no more than the address. [TCP-14]
+    const bool is_snooped = route_.entry == nullptr || route_.entry->translation.clears_no_snoop;
+    tlp.no_snoop = tlp.no_snoop && !is_snooped;
     if (tlp.type == TlpType::kMWr) {
       unit_.write_sent(routed_.function);
     }

@@ -247,6 +247,7 @@ DeviceControl device_control(const ConfigSpace& space) {
                                                          : 5;
   control.relaxed_ordering = (one & pcie::kRelaxedOrdering) != 0;
   control.id_based_ordering = (two & pcie::kIdoRequest) != 0;
+  control.no_snoop = (one & pcie::kNoSnoop) != 0;
   return control;
 }
 

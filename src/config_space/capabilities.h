@@ -53,6 +53,7 @@ struct DeviceControl {
   unsigned tag_bits = 5;  ///< 5, 8 or 10 as enabled
   bool relaxed_ordering = false;
   bool id_based_ordering = false;  ///< of requests
+  bool no_snoop = false;
 };
 /// REQUIRES: the PCI Express capability is there.
 DeviceControl device_control(const ConfigSpace& space);

@@ -222,6 +222,8 @@ Keys device_keys() {
            "Requests have the RO bit set, where the handle rules let them."),
       flag(KEY(device.dma.id_based_ordering),
            "Requests have the IDO bit set, where the handle rules let them."),
+      flag(KEY(device.dma.no_snoop),
+           "Its reads and writes have No Snoop set, but by translations that forbid it."),
       count(KEY(device.tag_bits), only({5, 8, 10, 14}),
             "Width of the tags that requests use; 14 in flit mode."),
       // ---- handles

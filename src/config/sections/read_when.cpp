@@ -245,7 +245,7 @@ std::vector<Relation> relations() {
       {{"link.cxl.latency_optimised"}, is("link.preset", {"cxl256_*"})},
       {{"link.cxl.handle_bits"}, is("link.cxl.identity", {"dhi_added"})},
       // ---- device
-      {{"device.dma.relaxed_ordering", "device.dma.id_based_ordering"}, dma},
+      {{"device.dma.relaxed_ordering", "device.dma.id_based_ordering", "device.dma.no_snoop"}, dma},
       {{"device.dhi"}, device_handles || hostile},
       {{"device.dhi.bits"}, cxl && is("link.cxl.identity", {"dhi_added"}), true},
       {{"device.dhi.bits"}, is("host.dhi.table", {"shared"}), true},  // what others get of it
