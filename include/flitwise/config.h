@@ -444,6 +444,7 @@ struct AtcConfig : CacheConfig {
   unsigned hinted_domains = 0;   ///< kHint: domains 0 .. n-1; 0: all
   unsigned queue_depth = 32;     ///< Invalidate Queue Depth
   unsigned stu = 0;              ///< that software sets: 2^stu pages of 4 KiB
+  unsigned parked = 128;         ///< transfers that may wait for answers, or behind such ones
   AtcDiscard discard = AtcDiscard::kOverlapping;
   bool coalesce = false;          ///< one completion for several ITags [INV-11]
   bool rounds_up = true;          ///< invalidations below the STU are taken [INV-21]
@@ -461,6 +462,7 @@ struct PriConfig {
   std::uint32_t allocation = 32;  ///< that software sets
   bool response_pasid = true;     ///< PRG Response PASID Required [PRI-36]
   bool clamps_allocation = true;  ///< above the capacity: cut to it, or kept [PRI-26]
+  unsigned group_pages = 1;       ///< asked for in one group at most [PRI-27]
 };
 
 /// How a device cache writes what it does not own. [COH-2.1]

@@ -15,9 +15,12 @@ namespace {
 
 constexpr unsigned kPageBits = kSmallestRangeBits;
 
-bool may_wait_together(const AtsAccess& a, const AtsAccess& b) {
-  return a.function == b.function && a.tag == b.tag && a.kind == b.kind &&
-         a.address >> kPageBits == b.address >> kPageBits;
+// Is the page among those that this transfer has asked for, or waits for?
+bool may_wait_with(const ParkedTransfer& asker, const AtsAccess& access) {
+  const AtsAccess& first = asker.access;
+  return first.function == access.function && first.tag == access.tag &&
+         first.kind == access.kind &&
+         (access.address >> kPageBits) - (first.address >> kPageBits) < asker.group_pages;
 }
 
 }  // namespace
@@ -34,7 +37,11 @@ AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
       reads(std::size_t{1} << device.tag_bits) {}
 
 AtsUnit::AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages)
-    : device_(device), seed_(seed), pages_(pages), functions_(device.functions.count) {}
+    : parked(device.atc.parked),
+      device_(device),
+      seed_(seed),
+      pages_(pages),
+      functions_(device.functions.count) {}
 
 AtsUnit::Function& AtsUnit::function(unsigned index) {
   std::unique_ptr<Function>& one = functions_[index];
@@ -378,22 +385,32 @@ bool AtsUnit::can_ask_for_pages() const {
 std::optional<std::uint16_t> AtsUnit::group_for(const AtsAccess& access) {
   std::optional<std::uint16_t> found;
   parked.for_each([&](Slot /*slot*/, const ParkedTransfer& transfer) {
-    if (transfer.state == ParkedState::kAwaitsPage && may_wait_together(transfer.access, access)) {
+    if (transfer.state == ParkedState::kAwaitsPage && may_wait_with(transfer, access)) {
       found = transfer.prg_index;
     }
   });
   return found;
 }
 
-PageRequest AtsUnit::open_group(const AtsAccess& access, Bdf bdf) {
+AtsUnit::NewGroup AtsUnit::open_group(const AtsAccess& access, std::uint64_t bytes, Bdf bdf) {
+  const std::uint64_t last = access.address + std::max<std::uint64_t>(bytes, 1) - 1;
+  const std::uint64_t pages = (last >> kPageBits) - (access.address >> kPageBits) + 1;
+  const auto most = std::min<std::uint64_t>(pages_->credits(), device_.pri.group_pages);
+  NewGroup group;
+  group.pages = static_cast<unsigned>(std::min(pages, most));
+  group.index = pages_->open_group(bdf, access.tag.pasid, group.pages);
+  return group;
+}
+
+PageRequest AtsUnit::next_page_request(const NewGroup& group, const AtsAccess& access, unsigned n) {
   PageWish wish;
-  wish.address = access.address;
+  wish.address = access.address + (std::uint64_t{n} << kPageBits);
   wish.write = access.kind == AccessKind::kWrite;
   wish.read = !wish.write;
   wish.execute = access.kind == AccessKind::kExecute;
   wish.privileged = access.tag.privileged;
   functions_[access.function]->counts.page_requests += access.counts ? 1U : 0U;
-  return pages_->next_request(pages_->open_group(bdf, access.tag.pasid, 1), wish);
+  return pages_->next_request(group.index, wish);
 }
 
 void AtsUnit::pages_written(Time when) {

@@ -23,9 +23,6 @@ namespace flitwise {
 
 class AtsUnit {
  public:
-  /// model: a device keeps so many transfers that wait for translations.
-  static constexpr unsigned kMostParked = 128;
-
   /// pages: the interface of the device; null: it has none. It outlives the unit.
   /// seed: of random replacement.
   AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages);
@@ -117,14 +114,21 @@ class AtsUnit {
   bool can_ask_for_pages() const;
   /// The group that asks for the page of this access already, if there is one.
   std::optional<std::uint16_t> group_for(const AtsAccess& access);
-  /// REQUIRES: pages()->can_open(1).
-  PageRequest open_group(const AtsAccess& access, Bdf bdf);
+  /// A group for the page of this access and those behind it, as far as `bytes` from it on, credits
+  /// and device.pri.group_pages reach. REQUIRES: pages()->can_open(1). [PRI-27]
+  struct NewGroup {
+    std::uint16_t index;
+    unsigned pages;
+  };
+  NewGroup open_group(const AtsAccess& access, std::uint64_t bytes, Bdf bdf);
+  /// Its next request, for the n-th page.
+  PageRequest next_page_request(const NewGroup& group, const AtsAccess& access, unsigned n);
   /// Software has written the interface's registers: who waits for nothing goes on. [PRI-23]
   void pages_written(Time when);
   /// Those whose group was answered ask for their translation again. [PRI-08]
   void page_is_there(std::uint16_t index, Time when);
 
-  ParkedTransfers parked{kMostParked};
+  ParkedTransfers parked;
 
   void start_window();
   /// One for each function that software or an invalidation has touched.

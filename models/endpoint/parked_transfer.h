@@ -71,6 +71,7 @@ struct ParkedTransfer {
   Time since{};                 ///< the state lasts
   Slot request = 0;             ///< kAwaitsReply: of the function's Translation Requests
   std::uint16_t prg_index = 0;  ///< kAwaitsPage
+  unsigned group_pages = 1;     ///< likewise: pages of the group that it knows of, from its own on
   AgentAnswer answer = AgentAnswer::kNone;
   bool has_asked = false;    ///< for the translation of this TLP
   bool was_counted = false;  ///< the look-up for this TLP is in the statistics

@@ -57,15 +57,15 @@ std::vector<WaitResult> ParkedTransfers::waits(const std::string& place, std::ui
     return waits_[static_cast<std::size_t>(state)].result(
         {place, resource, role, "up", "", key, capacity});
   };
-  return {
-      of(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests", requests),
-      of(ParkedState::kAwaitsReply, "translations"),
-      of(ParkedState::kWantsPage, "page_request_credits",
-         pages.allocation <= pages.capacity ? "device.pri.allocation" : "device.pri.capacity",
-         std::min(pages.allocation, pages.capacity)),
-      of(ParkedState::kAwaitsPage, "pages"),
-      of(ParkedState::kReady, "order"),
-      room_waits_.result({place, "parked", ResourceRole::kQueue, "up", "", "", entries_.size()})};
+  return {of(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests", requests),
+          of(ParkedState::kAwaitsReply, "translations"),
+          of(ParkedState::kWantsPage, "page_request_credits",
+             pages.allocation <= pages.capacity ? "device.pri.allocation" : "device.pri.capacity",
+             std::min(pages.allocation, pages.capacity)),
+          of(ParkedState::kAwaitsPage, "pages"),
+          of(ParkedState::kReady, "order"),
+          room_waits_.result({place, "parked", ResourceRole::kQueue, "up", "", "device.atc.parked",
+                              entries_.size()})};
 }
 
 void ParkedTransfers::set_state(Slot slot, ParkedState state, Time since) {

@@ -155,8 +155,8 @@ Translations::Route TranslatedPath::go_or_park(const Present& present) {
 }
 
 // The present transfer waits, where it stands; others go on.
-[[gnu::noinline]] void TranslatedPath::park(const Present& present, ParkedState state,
-                                            Slot awaited) {
+[[gnu::noinline]] void TranslatedPath::park(const Present& present, ParkedState state, Slot awaited,
+                                            unsigned pages) {
   ParkedTransfers& parked = unit_.parked;
   if (!current_slot_) {
     ParkedTransfer one;
@@ -174,6 +174,7 @@ Translations::Route TranslatedPath::go_or_park(const Present& present) {
   one.was_counted = is_routed_;
   one.request = awaited;
   one.prg_index = static_cast<std::uint16_t>(awaited);
+  one.group_pages = pages;
   one.has_asked = one.has_asked || state != ParkedState::kReady;
   parked.set_state(*current_slot_, state);
   current_slot_.reset();
@@ -290,8 +291,9 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
   return Step::kParked;
 }
 
-// One page a group; transfers that miss the same page wait with the first. A new process waits for
-// the Stop Marker of the one that had its PASID. [PRI-01] [PRI-06] [PRI-12]
+// A group is of the page that is missed, and of those behind it that the transfer will need;
+// transfers that miss one of them wait with the first. A new process waits for the Stop Marker of
+// the one that had its PASID. [PRI-01] [PRI-06] [PRI-12] [PRI-27]
 [[gnu::noinline]] void TranslatedPath::ask_for_page(const Present& present, Time t) {
   const bool has_to_wait = waits_for_stop_marker(present.cursor.transfer);
   const std::optional<std::uint16_t> group = unit_.group_for(routed_);
@@ -300,10 +302,14 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
   } else if (has_to_wait || !unit_.pages()->can_open(1)) {
     park(present, ParkedState::kWantsPage);
   } else {
-    const PageRequest request = unit_.open_group(routed_, present.identity.bdf);
-    send_message(page_request_tlp(request), present.identity.bdf, present.transfer.counts,
-                 t + route_.latency);
-    park(present, ParkedState::kAwaitsPage, request.prg_index);
+    const Transfer& transfer = present.transfer;
+    const AtsUnit::NewGroup opened = unit_.open_group(
+        routed_, transfer.address + transfer.bytes - routed_.address, present.identity.bdf);
+    for (unsigned n = 0; n < opened.pages; ++n) {
+      send_message(page_request_tlp(unit_.next_page_request(opened, routed_, n)),
+                   present.identity.bdf, transfer.counts, t + route_.latency);
+    }
+    park(present, ParkedState::kAwaitsPage, opened.index, opened.pages);
   }
 }
 

@@ -109,7 +109,7 @@ class TranslatedPath final : public Translations, public LineAddresses {
   bool resume(TransferCursor& cursor, Time now);
   AtsAccess access_of(const Present& present) const;
   Tlp shape_of(const Transfer& transfer) const;
-  void park(const Present& present, ParkedState state, Slot awaited = 0);
+  void park(const Present& present, ParkedState state, Slot awaited = 0, unsigned pages = 1);
   Route route_structure(const Present& present, Time now);
   Route go_or_park(const Present& present);
   void tell_firmware(unsigned function);

@@ -65,6 +65,8 @@ class PageRequestInterface {
   /// all of it.
   /// [PRI-12] [PRI-19] [PRI-27] [PRI-28]
   bool can_open(unsigned pages) const;
+  /// Requests that may go beside those that are out. [PRI-12]
+  std::uint32_t credits() const;
   /// Takes an index and all credits of the group. REQUIRES: can_open(), pages > 0.
   std::uint16_t open_group(Bdf function, OptionalId<Pasid> pasid, unsigned pages);
   /// The next request of the group; L on its last one. Goes on while the interface is stopping.
@@ -88,7 +90,6 @@ class PageRequestInterface {
     std::uint32_t left = 0;  ///< requests not sent yet
   };
   bool is_answer_to(const Group& group, const PrgResponse& response) const;
-  std::uint32_t credits() const;
   void close(Slot index);
   void close_all();
 

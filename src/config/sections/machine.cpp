@@ -253,6 +253,8 @@ Keys device_keys() {
            "where iommu.translation is not off."),
       cache_keys(KEY(device.atc), between(1, 1U << 20), "each function"),
       time(KEY(device.atc.timing.lookup), any_latency(), "A look-up in the cache."),
+      count(KEY(device.atc.parked), between(1, 4096),
+            "Transfers that may wait for translations and pages, or behind such ones."),
       // ---- Translation Requests
       count(KEY(device.atc.requests), between(1, 256),
             "Translation Requests of one function that may be out."),
@@ -298,6 +300,9 @@ Keys device_keys() {
            "PRG Response PASID Required: responses name the PASID of their group."),
       flag(KEY(device.pri.clamps_allocation),
            "An allocation above the capacity is cut to it when it is written."),
+      count(KEY(device.pri.group_pages), between(1, 512),
+            "Pages of one transfer that a group asks for at most, from the one that was missed on, "
+            "as far as there are credits."),
       // ---- CXL
       size(KEY(device.cxl.memory), or_zero_as("none", between(Bytes{4} << 10, Bytes{1} << 46)),
            "Memory of the device that the host reaches by CXL.mem (type 3)."),
