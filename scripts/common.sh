@@ -55,6 +55,6 @@ configure_and_build() {
 # Families of rules that docs/rules states: those whose ids are joined with a dash, and all of them as ids start.
 # No rule is of ATS, SRDMA or IOMMU: "ATS 3.2" is a section of that text, and to cite it as a rule is refused.
 # shellcheck disable=SC2034
-dashed_families='LNK|PIO|HCA|ATR|TCP|SFE|INV|PRI|CFG|PAS|IQU|SEC|IOM|CXL|COH|ROCE|VB|PS|RX|LR|CC|HP|EP|RDM|NW|SG|HS|KY|SEL|TX|MO|CT|WT|RC'
+dashed_families='LNK|PIO|HCA|ATR|TCP|SFE|INV|PRI|CFG|PAS|IQU|SEC|ORA|IOM|CXL|COH|ROCE|VB|PS|RX|LR|CC|HP|EP|RDM|NW|SG|HS|KY|SEL|TX|MO|CT|WT|RC'
 # shellcheck disable=SC2034
-rule_families='LNK-|DHI-|PIO-|HCA-|ATR-|TCP-|SFE-|INV-|PRI-|CFG-|PAS-|IQU-|SEC-|IOM-|CXL-|COH-|ROCE-|VB-|PS-|RX-|LR-|CC-|HP-|EP-|RDM-|NW-|SG-|HS-|KY-|SEL-|TX-|MO-|CT-|WT-|RC-|DHI |ATS |SRDMA |IOMMU '
+rule_families='LNK-|DHI-|PIO-|HCA-|ATR-|TCP-|SFE-|INV-|PRI-|CFG-|PAS-|IQU-|SEC-|ORA-|IOM-|CXL-|COH-|ROCE-|VB-|PS-|RX-|LR-|CC-|HP-|EP-|RDM-|NW-|SG-|HS-|KY-|SEL-|TX-|MO-|CT-|WT-|RC-|DHI |ATS |SRDMA |IOMMU '
