@@ -25,7 +25,9 @@ struct Grant {
   std::uint16_t capabilities = 0;
 
   /// Any PASID, every capability, never trusted.
-  static Grant any() { return {{{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}}, true, false, 0xffff}; }
+  static Grant any() {
+    return {{{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}}, true, false, kKnownCapabilities};
+  }
 
   bool has(OptionalId<Pasid> pasid) const {
     return !pasid ? without_pasid : any_of(pasids, [&](const PasidRange& range) {
@@ -44,6 +46,7 @@ class GrantTable {
   explicit GrantTable(const Grant& unlisted)
       : grants_{unlisted}, index_(kFunctions, 0), unlisted_allowed_(true) {}
 
+  /// REQUIRES: no capability that is unknown.
   void set(Bdf function, const Grant& grant) {
     std::uint32_t& index = index_[function.value];
     if (index == 0) {

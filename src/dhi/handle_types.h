@@ -14,8 +14,10 @@ inline constexpr unsigned kMaxHandleBits = 12;
 /// A handle field is wider than any legal handle, so that one out of width can be told apart.
 inline constexpr std::uint16_t kHandleMask = (1U << kMaxHandleBits) - 1;
 
-/// Capability bits that the host knows. model: translated requests (AT 2). [DHI D20]
-inline constexpr std::uint16_t kCapabilityTranslated = 1;
+/// Capability bits that the host knows. model: translated requests (AT 2); atomics and deferrable
+/// writes. Others stand for nothing, and nobody is granted them. [DHI D20]
+inline constexpr std::uint16_t kCapabilityTranslated = 1U << 0, kCapabilityAtomics = 1U << 1;
+inline constexpr std::uint16_t kKnownCapabilities = kCapabilityTranslated | kCapabilityAtomics;
 
 /// Contiguous handles of one device, both bounds inside. [DHI D2, D6]
 struct HandleRange {

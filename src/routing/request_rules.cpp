@@ -16,6 +16,13 @@ bool handle_replaces_bdf(const IdentityForm& form) {
   return form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
 }
 
+// [DHI D20]
+unsigned needed_capabilities(const Tlp& tlp) {
+  const bool changes_in_place = is_atomic(tlp.type) || tlp.type == TlpType::kDMWr;
+  return (tlp.at == AddressType::kTranslated ? kCapabilityTranslated : 0U) |
+         (changes_in_place ? kCapabilityAtomics : 0U);
+}
+
 bool lies_in(std::uint64_t bytes, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
   return address >= base && address - base < size && bytes <= size - (address - base);
 }
@@ -123,8 +130,7 @@ const char* HostRules::refusal_of(const Tlp& tlp, const DomainStanding& standing
   if (tlp.at == AddressType::kTranslationRequest && !is_translating) {
     return "translation_request_without_ats";
   }
-  if (tlp.at == AddressType::kTranslated && checks_capabilities_ &&
-      (standing.capabilities & kCapabilityTranslated) == 0) {
+  if (checks_capabilities_ && (needed_capabilities(tlp) & ~unsigned{standing.capabilities}) != 0) {
     return "capability_missing";
   }
   return nullptr;

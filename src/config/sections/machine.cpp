@@ -41,9 +41,9 @@ Keys host_keys() {
             "Entries of the shared table, all ranges together."),
       choice(KEY(host.dhi.dealloc),
              "Whether an ALLOC over a valid handle frees it, or is refused until a DEALLOC."),
-      flag(
-          KEY(host.dhi.check_capabilities),
-          "Serve translated requests only where bit 0 of the capabilities of their handle is set."),
+      flag(KEY(host.dhi.check_capabilities),
+           "Serve translated requests only where bit 0 of the capabilities of their handle is set, "
+           "and atomics and deferrable writes where bit 1 is."),
       flag(KEY(host.dhi.report_errors), "Tell the device of posted messages that were refused."),
       choice(KEY(host.dhi.unknown_domain),
              "What a message to the device does when its domain has no handle."),
@@ -56,8 +56,8 @@ Keys host_keys() {
             "Last PASID granted to each function of the device."),
       flag(KEY(host.dhi.granted.without_pasid), "Grants handles that name the function alone."),
       flag(KEY(host.dhi.granted.trusted), "Grants the trusted bit."),
-      count(KEY(host.dhi.granted.capabilities), between(0, 0xffff),
-            "Capability bits granted, 16 bits."),
+      count(KEY(host.dhi.granted.capabilities), between(0, 3),
+            "Capability bits granted: 1 translated requests, 2 atomics and deferrable writes."),
       // ---- driver of the translation agent
       flag(KEY(host.iommu_driver.enabled),
            "A driver maps and unmaps pages and serves page requests and faults while devices run."),
@@ -244,8 +244,9 @@ Keys device_keys() {
              "Who chooses handles: the device, or software through registers."),
       choice(KEY(device.dhi.allocate_at), "When a handle is allocated."),
       flag(KEY(device.dhi.trusted), "Every ALLOC of the device asks for a trusted domain."),
-      count(KEY(device.dhi.capabilities), between(0, 0xffff),
-            "Capability bits that every ALLOC of the device asks for, 16 bits."),
+      count(KEY(device.dhi.capabilities), between(0, 3),
+            "Capability bits that every ALLOC of the device asks for, as in "
+            "host.dhi.granted.capabilities."),
       storage_keys(KEY(device.dhi.storage)),
       // ---- cache of translations
       flag(KEY(device.atc.enabled),

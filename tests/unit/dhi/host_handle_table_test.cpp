@@ -72,12 +72,12 @@ class ExplicitHostHandleTableTest : public HostHandleTableTest {
 
 // [DHI-01] [DHI-02]
 TEST_F(HostHandleTableTest, D16_ValidHandleGivesItsIdentityAnyOtherNone) {
-  AllocMessage message = alloc(3, kA, 77, false, 0x9);
+  AllocMessage message = alloc(3, kA, 77, false, 0x2);
   message.identity.privileged_mode_requested = true;
   ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
   ASSERT_TRUE(table.resolve(Dhi{3}));
   EXPECT_EQ(table.resolve(Dhi{3})->identity, message.identity);
-  EXPECT_EQ(table.resolve(Dhi{3})->capabilities, 0x9);
+  EXPECT_EQ(table.resolve(Dhi{3})->capabilities, 0x2);
   EXPECT_FALSE(table.resolve(Dhi{4}));
   EXPECT_FALSE(table.resolve(Dhi{4095}));
   EXPECT_FALSE(table.resolve(Dhi{4096}));
@@ -355,14 +355,14 @@ TEST_F(HostHandleTableTest, D4_AfterAResetOfTheDeviceAloneItsStaleEntriesGoWithT
 
 // [DHI D19] [DHI D20]
 TEST_F(HostHandleTableTest, D19_D20_TrustAndCapabilitiesAreCutToTheGrantOfToday) {
-  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, true, 0xf});
-  ASSERT_EQ(allocate(kA, alloc(1, kA, 1, true, 0x7)), HandleStatus::kOk);
-  ASSERT_EQ(allocate(kA, alloc(2, kA, 2, false, 0x7)), HandleStatus::kOk);
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, true, 0x3});
+  ASSERT_EQ(allocate(kA, alloc(1, kA, 1, true, 0x3)), HandleStatus::kOk);
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 2, false, 0x3)), HandleStatus::kOk);
   EXPECT_TRUE(table.resolve(Dhi{1})->is_trusted);
   EXPECT_FALSE(table.resolve(Dhi{2})->is_trusted) << "the entry's own bit is clear";
-  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, false, 0x3});
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, false, 0x1});
   EXPECT_FALSE(table.resolve(Dhi{1})->is_trusted);
-  EXPECT_EQ(table.resolve(Dhi{1})->capabilities, 0x3);
+  EXPECT_EQ(table.resolve(Dhi{1})->capabilities, 0x1);
 }
 
 // [DHI-22]
