@@ -9,5 +9,9 @@ TEST(CxlHostileLines, S1_AMillionMessagesHarmNobody) {
   attack_lines(1'000'000, 11);
 }
 
+TEST(CxlHostileLines, CXL_7_10_AMillionMessagesPassNoPermission) {
+  attack_lines(1'000'000, 12, LineGuard::kPermissions);
+}
+
 }  // namespace
 }  // namespace flitwise::test::cxl_hostile_lines_long_test

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -17,6 +19,8 @@
 
 #include "config/load.h"
 #include "dhi/dhi_message.h"
+#include "iommu/registers.h"
+#include "iommu/table_builder.h"
 #include "support/one_line_engine.h"
 #include "system/machine_bench.h"
 
@@ -24,16 +28,26 @@ namespace flitwise::test {
 
 constexpr std::uint64_t kHostileWindow = std::uint64_t{64} << 20, kHostileWindowBytes = 64 << 10;
 constexpr std::uint64_t kHostileMemory = std::uint64_t{128} << 20;
+constexpr std::uint64_t kOtherLines = std::uint64_t{80} << 20, kOtherLinesBytes = 64 << 10;
+
+/// What holds ep0 back: a window of memory, or permissions of pages.
+enum class LineGuard { kWindow, kPermissions };
 
 /// ep0 was granted PASIDs 0 and 1, and the window; all share one handle table.
-inline Config hostile_lines_config(const std::vector<std::string>& sets) {
+inline Config hostile_lines_config(LineGuard guard, std::vector<std::string> sets) {
   const std::string yaml = R"(
-system: {devices: 3, instances: {rp0: {host: {dma_window: {base: 64MiB, size: 64KiB}}}}}
+system: {devices: 3}
 host: {memory: {size: 128MiB}, dhi: {table: shared, entries: 256, grant: configured, granted: {last_pasid: 1}}}
 link: {preset: cxl256_gen6x16, cxl: {identity: dhi_added, handle_bits: 8}}
 device: {cxl: {cache: {size: 4KiB, ways: 4}}, dhi: {bits: 6}}
 workload: {via: cxl_cache, domains: 2, buffer_base: 80MiB}
 )";
+  const std::string window = "system.instances.rp0.host.dma_window.";
+  const std::vector<std::string> guards =
+      guard == LineGuard::kWindow
+          ? std::vector<std::string>{window + "base=64MiB", window + "size=64KiB"}
+          : std::vector<std::string>{"iommu.secure_ats=true"};
+  sets.insert(sets.end(), guards.begin(), guards.end());
   LoadOptions options;
   options.sets = sets;
   return config_from_text(yaml, "hostile_lines.yaml", "", options);
@@ -62,16 +76,84 @@ struct HostileEars : TraceSink {
   std::deque<std::uint16_t> snoops, pulls;  // UQIDs
 };
 
+/// The tables that software has made for all three devices, and its invalidation queue. [CXL-7.10]
+class LinePermissions {
+ public:
+  explicit LinePermissions(Machine& machine)
+      : machine_(machine),
+        builder_([this](std::uint64_t address,
+                        std::uint64_t value) { return machine_.memory().poke_u64(address, value); },
+                 kTables) {
+    const std::vector<std::uint8_t> zeros(kEnd - kTables);
+    machine.memory().poke(kTables, zeros.data(), zeros.size());
+    for (std::uint16_t pasid = 0; pasid < 2; ++pasid) {
+      give(Bdf::of(1, 0, 0), Pasid{pasid}, half(pasid), kHalf);
+      for (const unsigned device : {1U, 2U}) {
+        give(Bdf::of(static_cast<std::uint8_t>(device + 1), 0, 0), Pasid{pasid},
+             kOtherLines + device * kOtherLinesBytes, kOtherLinesBytes);
+      }
+    }
+    write(iommu_register::kRtaddr, 8, root_table_ | kScalableMode);
+    write(iommu_register::kGcmd, 4, global_bit::kRootTable);
+    write(iommu_register::kGcmd, 4, global_bit::kTranslation);
+  }
+
+  /// PASID 1 of ep0 has nothing any more, and its lines are recalled.
+  void revoke() {
+    builder_.permit({Bdf::of(1, 0, 0), Pasid{1}, half(1), kHalf, kPageBits, {false, false}, {}});
+    constexpr std::uint64_t kAllPermissions = 0xe1e, kWait = 0x1234'0000'0025;
+    const std::uint64_t words[] = {kAllPermissions, 0, 0, 0, kWait, kStatus};
+    for (std::size_t i = 0; i < std::size(words); ++i) {
+      machine_.memory().poke_u64(kQueue + 8 * i, words[i]);
+    }
+    constexpr std::uint64_t kLongDescriptors = 1U << 11;
+    write(iommu_register::kIqa, 8, kQueue | kLongDescriptors);
+    write(iommu_register::kGcmd, 4, global_bit::kTranslation | global_bit::kQueue);
+    write(iommu_register::kIqt, 8, 0x40);
+  }
+  bool is_revoked() const { return machine_.memory().peek_u64(kStatus) == 0x1234; }
+
+  static constexpr std::uint64_t kHalf = kHostileWindowBytes / 2;
+  static std::uint64_t half(std::uint16_t pasid) { return kHostileWindow + pasid * kHalf; }
+
+ private:
+  static constexpr std::uint64_t kTables = std::uint64_t{112} << 20, kQueue = kTables + (8 << 20),
+                                 kStatus = kQueue + 0x1000, kEnd = kQueue + 0x2000;
+  static constexpr std::uint64_t kScalableMode = 1U << 10;
+
+  void give(Bdf function, Pasid pasid, std::uint64_t from, std::uint64_t bytes) {
+    Mapping mapping;
+    mapping.function = function;
+    mapping.pasid = pasid;
+    mapping.address = mapping.to = from;
+    mapping.bytes = bytes;
+    mapping.domain = ++domains_;
+    root_table_ = builder_.map(mapping).root_table;
+    builder_.permit({function, pasid, from, bytes, kPageBits, {true, true}, {}});
+  }
+  void write(std::uint32_t offset, unsigned bytes, std::uint64_t value) {
+    machine_.agent().write_register(offset, bytes, value);
+  }
+
+  Machine& machine_;
+  TableBuilder builder_;
+  std::uint64_t root_table_ = 0;
+  std::uint16_t domains_ = 0;
+};
+
 class HostileLines {
  public:
-  HostileLines(std::uint64_t seed, const std::vector<std::string>& sets)
-      : random_(seed), bench_(hostile_lines_config(sets)) {
+  HostileLines(std::uint64_t seed, LineGuard guard, const std::vector<std::string>& sets)
+      : random_(seed), bench_(hostile_lines_config(guard, sets)) {
     FabricDevice& device = bench_.machine.fabric().devices[0];
     bench_.machine.fabric().links[device.link].link->watch(&ears_);
     bench_.machine.set_up_at_once();
     before_.assign(kHostileMemory, HostileEars::kSecret);
     std::fill_n(before_.begin() + kHostileWindow, kHostileWindowBytes, HostileEars::kOwn);
     bench_.machine.memory().poke(0, before_.data(), before_.size());
+    if (guard == LineGuard::kPermissions) {
+      permissions_.emplace(bench_.machine);
+    }
   }
 
   /// The other two hold lines, some of them modified.
@@ -104,11 +186,23 @@ class HostileLines {
     run(Time::from_us(20));
   }
 
+  /// Amid the attack half of the window is taken from it, and holds secrets from then on.
+  void take_half_back() {
+    permissions_->revoke();
+    for (unsigned tries = 0; tries < 100 && !permissions_->is_revoked(); ++tries) {
+      send(200);  // among them answers to snoops
+    }
+    ASSERT_TRUE(permissions_->is_revoked());
+    own_bytes_ = LinePermissions::kHalf;
+    const std::vector<std::uint8_t> secrets(LinePermissions::kHalf, HostileEars::kSecret);
+    bench_.machine.memory().poke(LinePermissions::half(1), secrets.data(), secrets.size());
+    bench_.machine.memory().peek(0, before_.data(), before_.size());
+  }
+
   void expect_no_harm() {
     std::vector<std::uint8_t> after(kHostileMemory);
     bench_.machine.memory().peek(0, after.data(), after.size());
-    std::copy_n(after.begin() + kHostileWindow, kHostileWindowBytes,
-                before_.begin() + kHostileWindow);
+    std::copy_n(after.begin() + kHostileWindow, own_bytes_, before_.begin() + kHostileWindow);
     EXPECT_TRUE(after == before_) << "memory beyond its window has changed";
     EXPECT_TRUE(lines_of_others() == caches_) << "lines of other caches have changed";
     EXPECT_EQ(ears_.secrets, 0U) << "lines that it must not see";
@@ -141,7 +235,7 @@ class HostileLines {
  private:
   using Line = std::pair<LineState, CxlLine>;
   static std::uint64_t other_line(std::size_t index, std::uint64_t i) {
-    return (std::uint64_t{80} << 20) + index * 0x10000 + i * 2 * kCxlLineBytes;
+    return kOtherLines + index * kOtherLinesBytes + i * 2 * kCxlLineBytes;
   }
   std::map<std::pair<std::size_t, std::uint64_t>, Line> lines_of_others() {
     std::map<std::pair<std::size_t, std::uint64_t>, Line> all;
@@ -233,17 +327,25 @@ class HostileLines {
   MachineBench bench_;
   std::vector<std::unique_ptr<OneLineEngine>> engines_;
   std::vector<std::uint8_t> before_;
+  std::optional<LinePermissions> permissions_;
+  std::uint64_t own_bytes_ = kHostileWindowBytes;  // of the window
   std::map<std::pair<std::size_t, std::uint64_t>, Line> caches_;
 };
 
 inline void attack_lines(std::uint64_t messages, std::uint64_t seed,
-                         const std::vector<std::string>& refusals = {"invalid_handle",
-                                                                     "outside_dma_window"},
+                         LineGuard guard = LineGuard::kWindow,
                          const std::vector<std::string>& sets = {}) {
   SCOPED_TRACE(fmt::format("seed {}", seed));
-  HostileLines lines(seed, sets);
+  const bool has_permissions = guard == LineGuard::kPermissions;
+  const std::vector<std::string> refusals = {
+      "invalid_handle", has_permissions ? "translation_fault" : "outside_dma_window"};
+  HostileLines lines(seed, guard, sets);
   lines.fill_other_caches();
-  lines.send(messages);
+  lines.send(messages / 2);
+  if (has_permissions) {
+    lines.take_half_back();
+  }
+  lines.send(messages - messages / 2);
   lines.expect_no_harm();
   lines.expect_an_attack(messages, refusals);
   EXPECT_LT(lines.bench().machine.pool.allocated(), 100'000U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hostile device on CXL.cache reaches what it was granted and nothing else; a million messages:
-// tests/long. [DHI S1] [DHI S2] [DHI S3] [CXL-7.7]
+// tests/long. [DHI S1] [DHI S2] [DHI S3] [CXL-7.7] [CXL-7.10]
 #include "support/hostile_lines.h"
 
 namespace flitwise::test::cxl_hostile_lines_test {
@@ -8,6 +8,10 @@ namespace {
 
 TEST(CxlHostileLines, S1_ForgedAndStaleHandlesHarmNobody) {
   attack_lines(20'000, 1);
+}
+
+TEST(CxlHostileLines, CXL_7_10_PermissionsHoldItBackAndAreTakenAmidTheAttack) {
+  attack_lines(20'000, 2, LineGuard::kPermissions);
 }
 
 }  // namespace
