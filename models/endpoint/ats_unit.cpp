@@ -13,14 +13,13 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kPageBits = kSmallestRangeBits;
-
 // Is the page among those that this transfer has asked for, or waits for?
 bool may_wait_with(const ParkedTransfer& asker, const AtsAccess& access) {
   const AtsAccess& first = asker.access;
   return first.function == access.function && first.tag == access.tag &&
          first.kind == access.kind &&
-         (access.address >> kPageBits) - (first.address >> kPageBits) < asker.group_pages;
+         (access.address >> kSmallestRangeBits) - (first.address >> kSmallestRangeBits) <
+             asker.group_pages;
 }
 
 }  // namespace
@@ -394,7 +393,8 @@ std::optional<std::uint16_t> AtsUnit::group_for(const AtsAccess& access) {
 
 AtsUnit::NewGroup AtsUnit::open_group(const AtsAccess& access, std::uint64_t bytes, Bdf bdf) {
   const std::uint64_t last = access.address + std::max<std::uint64_t>(bytes, 1) - 1;
-  const std::uint64_t pages = (last >> kPageBits) - (access.address >> kPageBits) + 1;
+  const std::uint64_t pages =
+      (last >> kSmallestRangeBits) - (access.address >> kSmallestRangeBits) + 1;
   const auto most = std::min<std::uint64_t>(pages_->credits(), device_.pri.group_pages);
   NewGroup group;
   group.pages = static_cast<unsigned>(std::min(pages, most));
@@ -404,7 +404,7 @@ AtsUnit::NewGroup AtsUnit::open_group(const AtsAccess& access, std::uint64_t byt
 
 PageRequest AtsUnit::next_page_request(const NewGroup& group, const AtsAccess& access, unsigned n) {
   PageWish wish;
-  wish.address = access.address + (std::uint64_t{n} << kPageBits);
+  wish.address = access.address + (std::uint64_t{n} << kSmallestRangeBits);
   wish.write = access.kind == AccessKind::kWrite;
   wish.read = !wish.write;
   wish.execute = access.kind == AccessKind::kExecute;

@@ -96,8 +96,10 @@ std::string statistics_table() {
   return table.text() +
          "\nColumns of merged sweeps: up_KEY and down_KEY of links (up_tlps), NAME_KEY_ns of "
          "latencies\n(dma_read_p50_ns), LIST_KEY of other lists (dhi_hits, iommu_walks), "
-         "wait_RESOURCE_wait_ns,\nhca_stage_DEVICE_STAGE_KEY, attack_KIND_KEY and errors_KIND, with "
-         "underscores for dots. Links\nand devices behind the first have their name in front: rp1-ep1_up_tlps.\n";
+         "wait_RESOURCE_wait_ns,\nhca_stage_DEVICE_STAGE_KEY, attack_KIND_KEY and errors_KIND, "
+         "with "
+         "underscores for dots. Links\nand devices behind the first have their name in front: "
+         "rp1-ep1_up_tlps.\n";
 }
 
 std::string verbs_table() {
