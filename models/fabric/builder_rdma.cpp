@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices with RDMA adapters: their senders, what joins them, and the way of a work request.
-#include <boost/range/algorithm_ext/erase.hpp>
-
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,21 +32,6 @@ std::size_t index_of(const Fabric& fabric, const FabricDevice& device) {
   return static_cast<std::size_t>(&device - fabric.devices.data());
 }
 
-// By device.
-std::vector<RdmaConnections> connections_in(const Fabric& fabric) {
-  return rdma_connections(mapped<std::optional<std::size_t>>(
-      fabric.devices, [&](const FabricDevice& device) -> std::optional<std::size_t> {
-        const Config& config = device.config;
-        if (config.workload.via != WorkloadVia::kRdma || config.device.rdma.peer.empty()) {
-          return std::nullopt;
-        }
-        return static_cast<std::size_t>(
-            find_if(fabric.devices,
-                    [&](const FabricDevice& one) { return one.name == config.device.rdma.peer; }) -
-            fabric.devices.begin());
-      }));
-}
-
 bool has_adapter(const FabricDevice& device) {
   return device.config.workload.via == WorkloadVia::kRdma;
 }
@@ -59,6 +41,50 @@ NodeId host_of(const Fabric& fabric, std::size_t device) {
   const auto first = fabric.devices.begin();
   return static_cast<NodeId>(
       std::count_if(first, first + static_cast<std::ptrdiff_t>(device), has_adapter));
+}
+
+bool has_flows(const Fabric& fabric) {
+  return any_of(fabric.devices, [](const FabricDevice& device) {
+    return has_adapter(device) && device.config.workload.kind == WorkloadKind::kFlows;
+  });
+}
+
+// The device at a host. REQUIRES: an adapter is there.
+std::size_t device_at(const Fabric& fabric, NodeId host) {
+  return static_cast<std::size_t>(find_if(fabric.devices,
+                                          [&](const FabricDevice& one) {
+                                            return has_adapter(one) &&
+                                                   host_of(fabric, index_of(fabric, one)) == host;
+                                          }) -
+                                  fabric.devices.begin());
+}
+
+std::vector<std::size_t> asked_by(const Fabric& fabric, const FabricDevice& device) {
+  const std::string& peer = device.config.device.rdma.peer;
+  if (!has_adapter(device) || peer.empty()) {
+    return {};
+  }
+  return {static_cast<std::size_t>(
+      find_if(fabric.devices, [&](const FabricDevice& one) { return one.name == peer; }) -
+      fabric.devices.begin())};
+}
+
+// By device.
+std::vector<RdmaConnections> connections_in(const Fabric& fabric) {
+  std::vector<std::vector<std::size_t>> asked;
+  for (const FabricDevice& device : fabric.devices) {
+    asked.push_back(asked_by(fabric, device));
+  }
+  if (has_flows(fabric)) {
+    const NodeId hosts = host_of(fabric, fabric.devices.size());
+    const auto receivers = receivers_of(adapter_flows(fabric.config, hosts), hosts);
+    for (NodeId host = 0; host < hosts; ++host) {
+      asked[device_at(fabric, host)] = mapped<std::size_t>(receivers[host], [&](std::size_t to) {
+        return device_at(fabric, static_cast<NodeId>(to));
+      });
+    }
+  }
+  return rdma_connections(asked);
 }
 
 // One switch has a cable of its own kind to each adapter; others are as network.topology says.
@@ -210,11 +236,6 @@ VerbsDriverConfig verbs_config(const Builder& builder, Fabric& fabric, const Fab
   config.verbs = builder.at_root_port(device).host.verbs;
   config.hca.hostile_functions = config.verbs.hostile;
   config.posts = !rdma.peer.empty();
-  if (workload.kind == WorkloadKind::kFlows) {
-    config.flows = adapter_flows(fabric.config, host_of(fabric, fabric.devices.size()));
-    boost::range::remove_erase_if(
-        config.flows, [&](const Flow& flow) { return flow.source != host_of(fabric, own); });
-  }
   config.is_attacked = config.is_attacked || rdma.hostile_frames > 0;
   config.peer_sends = any_of(config.hca.peers, [](const HcaPeer& peer) { return peer.sends; });
   return config;
@@ -281,13 +302,19 @@ std::uint64_t buffers_of(const FabricDevice& device, const HostNode& host) {
                      : base;
 }
 
-std::optional<std::size_t> served_by(const Fabric& fabric, const FabricDevice& device,
-                                     const RdmaConnections& own) {
-  const std::size_t peer = own.front().peer;
-  const bool asks = !device.config.device.rdma.peer.empty();
-  return asks && fabric.devices[peer].config.device.rdma.peer.empty()
-             ? std::optional<std::size_t>(peer)
-             : std::nullopt;
+// Peers that ask nobody: it asks them.
+std::vector<std::size_t> served_by(const Fabric& fabric, const RdmaConnections& own) {
+  std::vector<std::size_t> all;
+  for (const RdmaConnection& one : own) {
+    if (fabric.devices[one.peer].config.device.rdma.peer.empty()) {
+      all.push_back(one.peer);
+    }
+  }
+  return all;
+}
+
+RdmaSender& sender_of(const Fabric& fabric, std::size_t device) {
+  return static_cast<RdmaSender&>(*fabric.devices[device].sender);
 }
 
 FlowWatch& flows_of(Fabric& fabric) {
@@ -302,10 +329,15 @@ FlowWatch& flows_of(Fabric& fabric) {
       return fabric.network->ideal(flow.source, flow.destination, framing, flow.bytes);
     };
     hooks.begin = [&fabric](NodeId host) {
-      const FabricDevice& device = *find_if(fabric.devices, [&](const FabricDevice& one) {
-        return has_adapter(one) && host_of(fabric, index_of(fabric, one)) == host;
-      });
-      return static_cast<RdmaSender&>(*device.sender).drivers().front()->begin();
+      return sender_of(fabric, device_at(fabric, host)).drivers().front()->begin();
+    };
+    hooks.post = [&fabric, connections = connections_in(fabric)](const Flow& flow) {
+      const std::size_t from = device_at(fabric, flow.source),
+                        to = device_at(fabric, flow.destination);
+      sender_of(fabric, from)
+          .drivers()
+          .front()
+          ->post(static_cast<std::uint32_t>(place_of(connections[from], to)), flow);
     };
     fabric.flows = std::make_unique<FlowWatch>(adapter_flows(fabric.config, hosts), hooks);
   }
@@ -334,21 +366,24 @@ void add_rdma(Builder& builder, FabricDevice& device) {
   const Config& config = device.config;
   const RunConfig run = builder.with_own_seed(config, fabric.graph[device.node].position).run;
   HostNode& host = *around.hosts[device.host];
-  HostNode& peer_host = *around.hosts[first_peer.host];
-  const RdmaSender::Site site = {
-      device.name,
-      *device.endpoint,
-      *device.root_port,
-      host.bridge,
-      host.memory,
-      peer_host.memory,
-      index_of(fabric, device),
-      served_by(fabric, device, own),
-      around.bar,
-      around.counting_starts,
-      around.work_ended,
-      [&device, &host] { return buffers_of(device, host); },
-      [&first_peer, &peer_host] { return buffers_of(first_peer, peer_host); }};
+  RdmaSender::Site site = {device.name,
+                           *device.endpoint,
+                           *device.root_port,
+                           host.bridge,
+                           host.memory,
+                           index_of(fabric, device),
+                           served_by(fabric, own),
+                           around.bar,
+                           around.counting_starts,
+                           around.work_ended,
+                           [&device, &host] { return buffers_of(device, host); },
+                           {}};
+  for (const RdmaConnection& one : own) {
+    const FabricDevice& peer = fabric.devices[one.peer];
+    HostNode& its_host = *around.hosts[peer.host];
+    site.peers.push_back(
+        {its_host.memory, [&peer, &its_host] { return buffers_of(peer, its_host); }});
+  }
   const VerbsDriverConfig verbs = verbs_config(builder, fabric, device, connections);
   WorkloadConfig asked = config.workload;
   asked.domains = verbs.hca.pairs_of_each();  // those of the peer that it asks
@@ -386,7 +421,7 @@ void add_rdma(Builder& builder, FabricDevice& device) {
       watch_flows(fabric, device, sender, own);
     }
     for (const RdmaConnection& one : own) {
-      sender.compare_with(static_cast<RdmaSender&>(*fabric.devices[one.peer].sender));
+      sender.compare_with(sender_of(fabric, one.peer));
     }
   });
 }

@@ -12,8 +12,23 @@ namespace flitwise {
 FlowWatch::FlowWatch(const std::vector<Flow>& flows, Hooks hooks)
     : Bystander("flows"), hooks_(std::move(hooks)), book_(listed_flows(flows)) {
   while (book_.next_start() != Time::never()) {
-    const Flow flow = book_.start(book_.next_start());
-    under_way_[{flow.source, flow.destination}].push_back({flow, flow.bytes});
+    post(book_.start(book_.next_start()));
+  }
+}
+
+void FlowWatch::post(const Flow& flow) {
+  under_way_[{flow.source, flow.destination}].push_back({flow, flow.bytes});
+  hooks_.post(flow);
+}
+
+// Those that waited for a flow of that host. model: their software knows at once.
+void FlowWatch::start_waiting(NodeId host) {
+  while (book_.next_start() != Time::never()) {
+    Flow flow = book_.start(book_.next_start());
+    const Time begin = hooks_.begin(flow.source);
+    flow.start =
+        begin == Time::never() ? Time{} : std::max(hooks_.begin(host) + flow.start - begin, Time{});
+    post(flow);
   }
 }
 
@@ -28,6 +43,7 @@ void FlowWatch::placed(NodeId from, NodeId to, std::uint64_t bytes, Time now) {
     if (first.left == 0) {
       book_.over(first.flow, now - hooks_.begin(from) - first.flow.start, hooks_.ideal(first.flow));
       flows.pop_front();
+      start_waiting(from);
     }
   }
   beyond_ += bytes;

@@ -33,6 +33,7 @@ RdmaSender::RdmaSender(const Site& site, const VerbsDriverConfig& config,
       config_(config),
       warmup_(run.warmup),
       guest_functions_(config.hca.function_count()),
+      peer_shifts_(site.peers.size()),
       hca_((site.name + "_hca").c_str(), site.name, config.hca,
            [&endpoint = site.endpoint] { endpoint.wake(); }) {
   for (VerbsDriverConfig own = config; own.place < config.hca.function_count(); ++own.place) {
@@ -140,7 +141,9 @@ void RdmaSender::compare_with(const RdmaSender& peer) {
 // Software begins when all queue pairs are in RTS.
 void RdmaSender::start(Time /*now*/) {
   shift_ = site_.buffers() - config_.hca.buffer_base;
-  peer_shift_ = site_.peer_buffers() - config_.hca.peers.front().buffer_base;
+  for (std::size_t peer = 0; peer < site_.peers.size(); ++peer) {
+    peer_shifts_[peer] = site_.peers[peer].buffers() - config_.hca.peers[peer].buffer_base;
+  }
   seen_ = &site_.memory.watch(completions_of(config_.hca, shift_));
   seen_->on_write([this](std::uint64_t address, Time when) {
     const std::uint64_t place =
@@ -185,7 +188,9 @@ VerbsDriver::Memory RdmaSender::memory_of(MemoryPort& memory, const std::uint64_
 VerbsDriver::Hooks RdmaSender::hooks(std::uint32_t place) {
   VerbsDriver::Hooks hooks;
   hooks.own = memory_of(site_.memory, shift_);
-  hooks.peer = memory_of(site_.peer_memory, peer_shift_);
+  for (std::size_t peer = 0; peer < site_.peers.size(); ++peer) {
+    hooks.peers.push_back(memory_of(site_.peers[peer].memory, peer_shifts_[peer]));
+  }
   hooks.look = [this](std::uint64_t address) {
     return boost::endian::little_to_native(seen_->look(address + shift_, now()));
   };
@@ -225,8 +230,8 @@ void RdmaSender::count() {
     return;
   }
   site_.counting_starts(site_.index);
-  if (site_.served) {
-    site_.counting_starts(*site_.served);
+  for (const std::size_t served : site_.served) {
+    site_.counting_starts(served);
   }
 }
 

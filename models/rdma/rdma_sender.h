@@ -35,16 +35,19 @@ class RdmaSender final : public DeviceSender {
     RootPort& port;
     HostBridge& bridge;
     MemoryPort& memory;
-    MemoryPort& peer_memory;            ///< of the one that it asks
-    std::size_t index;                  ///< of the device, for these:
-    std::optional<std::size_t> served;  ///< the one that it asks, where that asks nobody
+    std::size_t index;                ///< of the device, for these:
+    std::vector<std::size_t> served;  ///< those that it asks and that ask nobody
     /// BAR 0 of a function, once it has one.
     const std::function<std::uint64_t(std::size_t, unsigned)>& bar;
     const std::function<void(std::size_t)>& counting_starts;  ///< with the next request
     const std::function<void()>& work_ended;
-    /// Where in host memory the device's buffers begin, and those of the one that it asks, once
-    /// tables are made.
-    std::function<std::uint64_t()> buffers, peer_buffers;
+    /// Where in host memory the device's buffers begin, once tables are made.
+    std::function<std::uint64_t()> buffers;
+    struct Peer {
+      MemoryPort& memory;
+      std::function<std::uint64_t()> buffers;
+    };
+    std::vector<Peer> peers;  ///< in the order of the configuration
   };
   RdmaSender(const Site& site, const VerbsDriverConfig& config, const WorkloadConfig& workload,
              const DeviceConfig& device, const RunConfig& run);
@@ -105,7 +108,8 @@ class RdmaSender final : public DeviceSender {
   const VerbsDriverConfig config_;
   const std::uint64_t warmup_;                  // requests
   std::vector<GuestFunction> guest_functions_;  // by place
-  std::uint64_t shift_ = 0, peer_shift_ = 0;    // from addresses of devices to those of memory
+  std::uint64_t shift_ = 0;                     // from addresses of the device to those of memory
+  std::vector<std::uint64_t> peer_shifts_;      // likewise, of peers
   SeenWords* seen_ = nullptr;                   // entries of completion queues
   Hca hca_;
   std::optional<Eps> eps_;

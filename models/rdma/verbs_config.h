@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "rdma/hca_config.h"
-#include "workload/flow.h"
 
 namespace flitwise {
 
@@ -20,7 +18,6 @@ struct VerbsDriverConfig {
   /// One of the two forges frames, or its software is hostile: nobody knows what payload comes.
   bool is_attacked = false;
   std::uint32_t hostile_at_peer = 0;  ///< functions whose software is hostile there
-  std::vector<Flow> flows;            ///< of workloads of kind flows: those that its host sends
   /// Of its function.
   std::uint32_t pairs() const { return hca.pairs_of(place); }
   std::uint32_t pair(std::uint32_t index) const { return index * hca.function_count() + place; }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "flitwise/link_socket.h"
-#include "workload/flow_stream.h"
 
 namespace flitwise {
 namespace {
@@ -39,12 +38,22 @@ VerbsDriver::VerbsDriver(const sc_core::sc_module_name& name, std::string device
   wakeup_.wakes("work", [this] { work(); });
   if (config.posts) {
     total_ = workload.requests + run.warmup;
-    stream_ = workload.kind == WorkloadKind::kFlows
-                  ? flow_stream(config.flows, workload.payload)
-                  : Workload::make(workload, device_config, Random(run.seed).split("verbs").next(),
-                                   run.warmup);
+    if (workload.kind == WorkloadKind::kFlows) {
+      flows_.emplace(config.hca.peers.size(), workload.payload);
+    } else {
+      stream_ = Workload::make(workload, device_config, Random(run.seed).split("verbs").next(),
+                               run.warmup);
+    }
     requests_.resize(pairs_.size() * places_);
     is_exhausted_ = false;
+  }
+}
+
+// It posts its pieces when it next has time, from the start of the flow on.
+void VerbsDriver::post(std::uint32_t peer, const Flow& flow) {
+  flows_->add(peer, flow);
+  if (origin_ != Time::never() && !is_down_) {
+    wakeup_.at(std::max(origin_ + flow.start, flitwise::now()));
   }
 }
 
@@ -106,6 +115,10 @@ void VerbsDriver::work() {
 }
 
 Time VerbsDriver::next_own_work() const {
+  if (flows_ && origin_ != Time::never() && !is_down_) {
+    const Time next = flows_->next_start(flitwise::now() - origin_);
+    return next == Time::never() ? next : origin_ + next;
+  }
   const Time arrival = has_item_ ? origin_ + item_.at : Time::never();
   return has_item_ && !is_down_ && arrival > flitwise::now() ? arrival : Time::never();
 }
@@ -258,6 +271,10 @@ void VerbsDriver::load() {
   if (is_new && has_item_) {
     opcode_ = draw();
   }
+  tell_end();
+}
+
+void VerbsDriver::tell_end() {
   if (has_given_out() && !has_told_) {
     has_told_ = true;
     hooks_.work_ended();
@@ -308,21 +325,43 @@ bool VerbsDriver::is_place_free(std::uint32_t number) {
   const Pair& pair = pairs_[number];
   Request& last = request_of(number, pair.posted);
   last.is_unseen = last.is_unseen && !is_at_peer(number, pair.posted, last);
-  waits_for_place_ = last.is_unseen;
+  waits_for_place_ = (flows_ && waits_for_place_) || last.is_unseen;
   return !last.is_unseen;
 }
 
 bool VerbsDriver::is_at_peer(std::uint32_t pair, std::uint32_t number,
                              const Request& request) const {
-  return has_stamp(hooks_.peer, config_.peer_area(pair).exposed(number % places_), request);
+  return has_stamp(memory_of_peer(pair), config_.peer_area(pair).exposed(number % places_),
+                   request);
 }
 
-bool VerbsDriver::begin_post(Time now) {
+// Of flows: of a queue pair that has room.
+bool VerbsDriver::take_piece(Time now) {
+  const auto may = [&](std::uint32_t pair) { return pairs_[pair].is_dead || has_room(pair, now); };
+  waits_for_place_ = false;
+  while (!is_exhausted_ && origin_ <= now && flows_->take(now - origin_, may, item_)) {
+    has_item_ = true;
+    opcode_ = WorkOpcode::kWrite;
+    is_exhausted_ = posted_ + not_posted_ + 1 == total_;
+    if (!pairs_[pair_of_item()].is_dead) {
+      return true;
+    }
+    drop_item();
+  }
+  tell_end();
+  return false;
+}
+
+bool VerbsDriver::take_item(Time now) {
   if (has_item_ && pairs_[pair_of_item()].is_dead) {
     drop_item();
   }
   load();
-  if (!has_item_ || origin_ + item_.at > now || !has_room(pair_of_item(), now)) {
+  return has_item_ && origin_ + item_.at <= now && has_room(pair_of_item(), now);
+}
+
+bool VerbsDriver::begin_post(Time now) {
+  if (!(flows_ ? take_piece(now) : take_item(now))) {
     return false;
   }
   hooks_.begins();
@@ -370,7 +409,7 @@ void VerbsDriver::finish_post() {
   } else {
     fill(request.stamp, request.bytes);
     const bool is_read = opcode_ == WorkOpcode::kRead;
-    (is_read ? hooks_.peer : hooks_.own)
+    (is_read ? memory_of_peer(number) : hooks_.own)
         .poke(is_read ? peer.exposed(place) : own.own(place), bytes_.data(), bytes_.size());
   }
   pair.sends += opcode_ == WorkOpcode::kSend ? 1 : 0;

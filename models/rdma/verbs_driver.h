@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "rdma/verbs_parts.h"
 #include "stats/latency_histogram.h"
 #include "stats/open_wait.h"
+#include "workload/flow_stream.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -38,6 +40,9 @@ class VerbsDriver final : public ComponentModule {
   /// begin: when it posts its first work request; it takes messages from now on.
   void start(Time now, Time begin);
   Time begin() const { return origin_; }
+  /// Of workloads of kind flows: a flow more to the peer of that place, from its start on, which
+  /// counts from begin().
+  void post(std::uint32_t peer, const Flow& flow);
   /// An entry of a completion queue will be there then.
   void completion_at(Time when);
   /// The software of a peer, in the order of the configuration.
@@ -94,7 +99,10 @@ class VerbsDriver final : public ComponentModule {
   void expect_bytes(bool are_right) { corrupted_ += are_right || config_.is_attacked ? 0 : 1; }
   void post_receive(std::uint32_t pair);
   bool begin_post(Time now);
+  bool take_item(Time now);
+  bool take_piece(Time now);
   void load();
+  void tell_end();
   void drop_item();
   WorkOpcode draw();
   bool has_room(std::uint32_t pair, Time now);
@@ -113,6 +121,9 @@ class VerbsDriver final : public ComponentModule {
   void fill(std::uint64_t stamp, std::uint32_t bytes) const;
   bool has_stamp(const Memory& memory, std::uint64_t address, const Request& request) const;
   std::uint32_t pair_of_item() const { return to_int(item_.domain); }
+  const Memory& memory_of_peer(std::uint32_t pair) const {
+    return hooks_.peers[config_.pair(pair) / config_.hca.pairs_of_each()];
+  }
 
   const std::string device_;
   const VerbsDriverConfig config_;
@@ -122,6 +133,7 @@ class VerbsDriver final : public ComponentModule {
   Wakeup wakeup_;
   Random random_;
   std::unique_ptr<Workload> stream_;
+  std::optional<FlowPosts> flows_;  // in its place, of kind flows
   std::uint64_t total_ = 0;
   std::vector<Pair> pairs_;
   std::vector<Request> requests_;  // by queue pair and place

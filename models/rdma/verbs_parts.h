@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "flitwise/time.h"
 #include "rdma/ring_entries.h"
@@ -49,7 +50,8 @@ struct VerbsMemory {
 };
 /// What software asks of those around it.
 struct VerbsHooks {
-  VerbsMemory own, peer;
+  VerbsMemory own;
+  std::vector<VerbsMemory> peers;  ///< in the order of the configuration
   /// Eight bytes of a completion queue, as software finds them now.
   std::function<std::uint64_t(std::uint64_t address)> look;
   std::function<void(Doorbell bell)> ring;

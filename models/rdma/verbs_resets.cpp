@@ -63,7 +63,7 @@ void VerbsDriver::come_up(std::uint32_t epoch, Time now) {
   hooks_.own.poke(first.completions_begin(), bytes_.data(), bytes_.size());
   bytes_.assign(RdmaArea::kWordBytes, 0);
   for (std::uint32_t pair = 0; config_.posts && pair < pairs_.size(); ++pair) {
-    hooks_.peer.poke(config_.peer_area(pair).word(), bytes_.data(), bytes_.size());
+    memory_of_peer(pair).poke(config_.peer_area(pair).word(), bytes_.data(), bytes_.size());
   }
   is_down_ = false;
   epoch_ = epoch;

@@ -31,6 +31,17 @@ std::vector<Flow> adapter_flows(const Config& whole, std::size_t adapters) {
   return all;
 }
 
+std::vector<std::vector<std::size_t>> receivers_of(const std::vector<Flow>& flows,
+                                                   std::size_t adapters) {
+  std::vector<std::vector<std::size_t>> all(adapters);
+  for (const Flow& flow : flows) {
+    if (!contains(all[flow.source], std::size_t{flow.destination})) {
+      all[flow.source].push_back(flow.destination);
+    }
+  }
+  return all;
+}
+
 void set_flows(const std::vector<Flow>& flows, const std::vector<std::string>& names,
                std::size_t host, Config& device) {
   WorkloadConfig& workload = device.workload;
@@ -51,7 +62,8 @@ void set_flows(const std::vector<Flow>& flows, const std::vector<std::string>& n
       peers.push_back(peer);
     }
     if (sends && peer < names.size()) {
-      device.device.rdma.peer = names[peer];
+      std::string& first = device.device.rdma.peer;
+      first = first.empty() ? names[peer] : first;
       workload.requests += pieces_of(flow, workload.payload);
     }
   }

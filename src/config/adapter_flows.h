@@ -17,8 +17,11 @@ namespace flitwise {
 std::vector<std::size_t> adapter_hosts(const std::vector<Config>& configs);
 /// All flows between the first so many hosts, in the order of their starts.
 std::vector<Flow> adapter_flows(const Config& whole, std::size_t adapters);
-/// Fills in for a device of such a machine what follows from flows: its peer, one queue pair for
-/// each peer, and its requests.
+/// Whom each of so many hosts sends to, in the order of its flows.
+std::vector<std::vector<std::size_t>> receivers_of(const std::vector<Flow>& flows,
+                                                   std::size_t adapters);
+/// Fills in for a device of such a machine what follows from flows: the first peer that it sends
+/// to, one queue pair for each peer, and its requests.
 void set_flows(const std::vector<Flow>& flows, const std::vector<std::string>& names,
                std::size_t host, Config& device);
 

@@ -255,14 +255,17 @@ class Adapters {
     for (std::size_t own = 0; own < names_.size(); ++own) {
       check_peer(own);
     }
+    if (!flows_.empty()) {
+      set_receivers();
+    }
     const std::vector<RdmaConnections> connections = rdma_connections(asked_);
     for (std::size_t own = 0; own < names_.size(); ++own) {
       check_number(own, connections[own]);
     }
     for (std::size_t own = 0; own < names_.size(); ++own) {
-      if (asked_[own]) {
-        check_functions(own, *asked_[own]);
-        check_ends(own, *asked_[own], connections);
+      for (const std::size_t peer : asked_[own]) {
+        check_functions(own, peer);
+        check_ends(own, peer, connections);
       }
     }
   }
@@ -328,33 +331,29 @@ class Adapters {
       }
       return true;
     }
-    const std::string flaw =
-        adapters.empty()
-            ? ""
-            : flaw_of(adapter_flows(configs_[adapters.front()], adapters.size()), adapters);
+    if (!adapters.empty()) {
+      flows_ = adapter_flows(configs_[adapters.front()], adapters.size());
+    }
+    const std::string flaw = flaw_of(adapters);
     if (!flaw.empty()) {
       add(adapters.front(), {"workload.flows.pattern", "workload.kind", "network.hosts"}, flaw);
     }
     return flaw.empty();
   }
 
-  std::string flaw_of(const std::vector<Flow>& flows, const std::vector<std::size_t>& adapters) {
-    constexpr std::uint32_t kNobody = ~0U;
-    std::vector<std::uint32_t> receivers(adapters.size(), kNobody);
+  // Devices for hosts.
+  void set_receivers() {
+    const std::vector<std::size_t> adapters = adapter_hosts(configs_);
+    const auto receivers = receivers_of(flows_, adapters.size());
+    for (std::size_t host = 0; host < adapters.size(); ++host) {
+      asked_[adapters[host]] =
+          mapped<std::size_t>(receivers[host], [&](std::size_t peer) { return adapters[peer]; });
+    }
+  }
+
+  std::string flaw_of(const std::vector<std::size_t>& adapters) const {
     std::vector<bool> has_flow(adapters.size());
-    for (const Flow& flow : flows) {
-      if (flow.after != kNoFlow) {
-        return "flows that wait for others; expected a pattern without, such as permutation (not "
-               "modelled yet between adapters)";
-      }
-      std::uint32_t& receiver = receivers[flow.source];
-      if (receiver != kNobody && receiver != flow.destination) {
-        return fmt::format(
-            "flows from h{} to h{} and to h{}; expected one receiver of each sender, "
-            "as of permutation or incast (not modelled yet between adapters)",
-            flow.source, receiver, flow.destination);
-      }
-      receiver = flow.destination;
+    for (const Flow& flow : flows_) {
       has_flow[flow.source] = has_flow[flow.destination] = true;
     }
     const auto idle = std::find(has_flow.begin(), has_flow.end(), false);
@@ -401,7 +400,7 @@ class Adapters {
       add(own, {kRdmaPeer},
           fmt::format("'{}' has no RDMA adapter, as its workload.via is not rdma", peer));
     } else if (has_adapter(own)) {
-      asked_[own] = there;
+      asked_[own] = {there};
     }
   }
 
@@ -420,7 +419,7 @@ class Adapters {
     if (connections.size() > 1 && !has_switch_) {
       const std::string& first = names_[connections[0].peer];
       const std::size_t second = connections[1].peer;
-      add(asked_[second] == own ? second : own, {kRdmaPeer},
+      add(contains(asked_[second], own) ? second : own, {kRdmaPeer},
           fmt::format("'{}' has a cable to {} already; expected devices in pairs, or "
                       "network.topology switch",
                       names_[own], first));
@@ -499,7 +498,8 @@ class Adapters {
   std::vector<BrokenRelationOf>& all_;
   const std::vector<std::string> names_;
   const bool has_switch_;
-  std::vector<std::optional<std::size_t>> asked_;  // by device
+  std::vector<std::vector<std::size_t>> asked_;  // by device
+  std::vector<Flow> flows_;                      // of workloads of that kind
 };
 
 }  // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which RDMA adapters have queue pairs with each other (docs/network.md): each that asks with the
-/// one that it asks. An adapter shares its queue pairs out evenly between its peers.
+/// Which RDMA adapters have queue pairs with each other (docs/network.md): each that asks with
+/// those that it asks. An adapter shares its queue pairs out evenly between its peers.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "common/ranges.h"
@@ -16,22 +15,24 @@ struct RdmaConnection {
   std::size_t peer = 0;   ///< among all adapters
   bool is_asked = false;  ///< the peer asks this one
 };
-/// Of one adapter: first the peer that it asks, where it asks one, and then those that ask it, in
-/// their order. Two that ask each other have one connection.
+/// Of one adapter: first the peers that it asks, in the order of its asking, and then those that
+/// ask it, in theirs. Two that ask each other have one connection.
 using RdmaConnections = std::vector<RdmaConnection>;
 
-/// By adapter. asked: whom each one asks; none: nobody.
+/// By adapter. asked: whom each one asks.
 inline std::vector<RdmaConnections> rdma_connections(
-    const std::vector<std::optional<std::size_t>>& asked) {
+    const std::vector<std::vector<std::size_t>>& asked) {
   std::vector<RdmaConnections> all(asked.size());
   for (std::size_t own = 0; own < asked.size(); ++own) {
-    if (asked[own]) {
-      all[own].push_back({*asked[own], asked[*asked[own]] == own});
+    for (const std::size_t peer : asked[own]) {
+      all[own].push_back({peer, contains(asked[peer], own)});
     }
   }
   for (std::size_t own = 0; own < asked.size(); ++own) {
-    if (asked[own] && asked[*asked[own]] != own) {
-      all[*asked[own]].push_back({own, true});
+    for (const std::size_t peer : asked[own]) {
+      if (!contains(asked[peer], own)) {
+        all[peer].push_back({own, true});
+      }
     }
   }
   return all;

@@ -7,40 +7,6 @@
 namespace flitwise {
 namespace {
 
-class FlowStream final : public Workload {
- public:
-  FlowStream(std::vector<Flow> flows, Bytes piece) : flows_(std::move(flows)), piece_(piece) {
-    for (const Flow& flow : flows_) {
-      left_ += pieces_of(flow, piece_);
-    }
-  }
-
-  bool next(WorkItem& item) override {
-    if (flow_ == flows_.size()) {
-      return false;
-    }
-    const Flow& flow = flows_[flow_];
-    item = WorkItem{};
-    item.at = flow.start;
-    item.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(piece_, flow.bytes - given_));
-    given_ += item.bytes;
-    --left_;
-    if (given_ == flow.bytes) {
-      given_ = 0;
-      ++flow_;
-    }
-    return true;
-  }
-  std::uint64_t left() const override { return left_; }
-
- private:
-  const std::vector<Flow> flows_;
-  const Bytes piece_;
-  std::size_t flow_ = 0;     // the one that is given out
-  std::uint64_t given_ = 0;  // bytes of it
-  std::uint64_t left_ = 0;
-};
-
 class ListedFlows final : public FlowSource {
  public:
   explicit ListedFlows(std::vector<Flow> flows) : flows_(std::move(flows)) {}
@@ -61,8 +27,27 @@ class ListedFlows final : public FlowSource {
 
 }  // namespace
 
-std::unique_ptr<Workload> flow_stream(std::vector<Flow> flows, Bytes piece) {
-  return std::make_unique<FlowStream>(std::move(flows), piece);
+void FlowPosts::give(std::size_t peer, WorkItem& item) {
+  Under& first = to_[peer].front();
+  item = WorkItem{};
+  item.at = first.flow.start;
+  item.domain = DomainId{static_cast<std::uint32_t>(peer)};
+  item.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(piece_, first.left));
+  first.left -= item.bytes;
+  if (first.left == 0) {
+    to_[peer].pop_front();
+  }
+  turn_ = (peer + 1) % to_.size();
+}
+
+Time FlowPosts::next_start(Time now) const {
+  Time next = Time::never();
+  for (const std::deque<Under>& flows : to_) {
+    if (!flows.empty() && flows.front().flow.start > now) {
+      next = std::min(next, flows.front().flow.start);
+    }
+  }
+  return next;
 }
 
 std::uint64_t pieces_of(const Flow& flow, Bytes piece) {

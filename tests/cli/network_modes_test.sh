@@ -35,6 +35,9 @@ assert abs(wires[0] / wires[1] - 1) < 0.03, wires  # packet mode acknowledges mo
 }
 both "a permutation"
 both "incast" --set workload.flows.pattern=incast
+# Flows that wait for others, and several receivers of each sender, which have their turns.
+both "a ring" --set workload.flows.pattern=ring_all_reduce --set workload.flows.bytes=4000000B
+both "all to all" --set workload.flows.pattern=all_to_all --set workload.flows.bytes=400000B
 groups=(--set device.srdma.enabled=true --set device.srdma.sessions=4 --set device.srdma.policy=oblivious
   --set device.srdma.congestion.kind=none)
 both "session groups" "${groups[@]}"
@@ -120,8 +123,8 @@ network:
 Y
 refused "$work/ring.yaml" "ring.yaml:4:13: network.topology: routes lead in a circle, s0 > s1 > s2 > s3 > s0; expected none"
 refused "$graph" "5 adapters, and 4 hosts; expected a host for each" --set system.hosts=5
-refused "$graph" "flows that wait for others" --set workload.flows.pattern=ring_all_reduce
-refused "$graph" "expected one receiver of each sender" --set workload.flows.pattern=all_to_all
+printf 'time_ns,src,dst,bytes\n0,0,1,1000\n' >"$work/two.csv"
+refused "$graph" "no flow from or to" --set workload.flows.pattern=trace --set workload.trace="$work/two.csv"
 refused "$graph" "expected network.topology switch" --set network.topology=cable
 refused "$graph" "a slow link h0-tor0 of an adapter" --set network.fault.link=h0-tor0 --set network.fault.rate=50Gb/s
 

@@ -7,24 +7,43 @@
 namespace flitwise::flow_stream_test {
 namespace {
 
-TEST(FlowStream, AFlowIsWritesOfAPieceAndOneOfTheRest) {
+constexpr auto kAny = [](std::uint32_t /*peer*/) { return true; };
+
+TEST(FlowPosts, AFlowIsWritesOfAPieceAndOneOfTheRest) {
   const std::vector<Flow> flows = {{0, 1, 2, 2'500, Time::from_us(3), kNoFlow},
                                    {4, 1, 2, 1'000, Time::from_us(7), kNoFlow}};
-  const auto stream = flow_stream(flows, 1'000);
-  EXPECT_EQ(stream->left(), 4U);
-  std::vector<std::uint32_t> bytes;
-  std::vector<Time> starts;
-  for (WorkItem item; stream->next(item);) {
+  FlowPosts posts(1, 1'000);
+  for (const Flow& flow : flows) {
+    posts.add(0, flow);
+  }
+  WorkItem item;
+  EXPECT_FALSE(posts.take(Time::from_us(2), kAny, item)) << "it has not started";
+  EXPECT_EQ(posts.next_start(Time::from_us(2)), Time::from_us(3));
+  for (const std::uint32_t bytes : {1'000U, 1'000U, 500U}) {
+    EXPECT_TRUE(posts.take(Time::from_us(3), kAny, item));
     EXPECT_EQ(item.op, Op::kWrite);
     EXPECT_EQ(to_int(item.domain), 0U);
-    bytes.push_back(item.bytes);
-    starts.push_back(item.at);
+    EXPECT_EQ(item.bytes, bytes);
+    EXPECT_EQ(item.at, Time::from_us(3));
   }
-  EXPECT_EQ(bytes, (std::vector<std::uint32_t>{1'000, 1'000, 500, 1'000}));
-  EXPECT_EQ(starts, (std::vector<Time>{Time::from_us(3), Time::from_us(3), Time::from_us(3),
-                                       Time::from_us(7)}));
-  EXPECT_EQ(stream->left(), 0U);
+  EXPECT_FALSE(posts.take(Time::from_us(6), kAny, item));
+  EXPECT_TRUE(posts.take(Time::from_us(7), kAny, item));
+  EXPECT_EQ(posts.next_start(Time::from_us(7)), Time::never());
   EXPECT_EQ(pieces_of(flows[0], 1'000), 3U);
+}
+
+TEST(FlowPosts, PeersHaveTheirTurnsWhereThereIsRoom) {
+  FlowPosts posts(3, 1'000);
+  for (const std::uint32_t peer : {0U, 1U, 2U}) {
+    posts.add(peer, {peer, 9, peer, 2'000, {}, kNoFlow});
+  }
+  std::vector<std::uint32_t> to;
+  WorkItem item;
+  while (posts.take(
+      {}, [&](std::uint32_t peer) { return peer != 1 || to.size() >= 3; }, item)) {
+    to.push_back(to_int(item.domain));
+  }
+  EXPECT_EQ(to, (std::vector<std::uint32_t>{0, 2, 0, 1, 2, 1}));
 }
 
 TEST(FlowStream, ListedFlowsComeInTheirOrder) {
