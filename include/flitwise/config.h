@@ -676,6 +676,7 @@ enum class RekeyEngine : std::uint8_t { kHardware, kSoftware };
 struct SrdmaConfig {
   bool is_on = false;  ///< else plain RoCEv2 to port 4791 [CC-9]
   unsigned mtu = 4096;
+  unsigned groups = 1;    ///< between two adapters, at least
   unsigned sessions = 2;  ///< of a group at its start [HS-7]
   unsigned min_sessions = 1, max_sessions = 64;
   unsigned first_port = 49'152, last_port = 65'535;

@@ -44,7 +44,8 @@ HcaSessions::HcaSessions(const HcaParts& parts, Hooks hooks)
       rules_(*parts.config.sessions),
       extensions_{rules_.host.pair.has_echo, rules_.host.pair.has_sack,
                   rules_.host.pair.mode == ReceiveMode::kDirect},
-      chunks_((parts.config.pairs_of_each() + kGroupPairs - 1) / kGroupPairs),
+      chunks_(std::max((parts.config.pairs_of_each() + kGroupPairs - 1) / kGroupPairs,
+                       std::min(rules_.srdma.groups, parts.config.pairs_of_each()))),
       lead_(parts.config.rdma.timing.kick + parts.config.rdma.timing.fetch +
             parts.config.rdma.timing.build),
       hooks_(std::move(hooks)),
@@ -54,7 +55,7 @@ HcaSessions::HcaSessions(const HcaParts& parts, Hooks hooks)
   add_groups();
 }
 
-// One with each peer, and more where its queue pairs are too many for one.
+// One with each peer, and more where so it is said, or its queue pairs are too many for one.
 void HcaSessions::add_groups() {
   const HcaConfig& config = s_.config;
   KeyedStream salts(rules_.seed, fmt::format("hrw/{}", config.adapter));

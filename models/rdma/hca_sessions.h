@@ -101,7 +101,7 @@ class HcaSessions final : public HcaModule, public HcaCarriers {
   Group& group_of(std::uint32_t pair) { return groups_[group_number(pair)]; }
   std::uint32_t group_number(std::uint32_t pair) const {
     const std::uint32_t each = s_.config.pairs_of_each();
-    return pair / each * chunks_ + pair % each / kGroupPairs;
+    return pair / each * chunks_ + pair % each * chunks_ / each;
   }
 
   // hca_session_groups.cpp

@@ -219,6 +219,7 @@ namespace {
 
 /// Keys that have one value at both ends of a connection, in canonical spelling.
 constexpr const char* kShared[] = {"device.srdma.enabled",
+                                   "device.srdma.groups",
                                    "device.srdma.secured",
                                    "device.srdma.receive",
                                    "device.srdma.ooo_window",

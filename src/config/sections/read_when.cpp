@@ -187,6 +187,7 @@ std::vector<Relation> relations() {
        packets || sessions},
       {{"device.srdma.connect", "trace.hosts", "workload.flows.queue_pairs"}, packets},
       {{"device.srdma.connect"}, sessions},
+      {{"device.srdma.groups"}, full && sessions},
       {{"device.srdma.cm_port", "device.srdma.cm_plain", "device.srdma.cm_retries",
         "device.srdma.on_down", "device.srdma.timing.handshake", "device.srdma.timing.drain",
         "device.srdma.timing.down", "device.srdma.keys"},

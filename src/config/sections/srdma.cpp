@@ -24,6 +24,9 @@ Keys srdma_keys() {
            "4791, with a source port of its own."),
       count(KEY(device.srdma.mtu), only({256, 512, 1024, 2048, 4096}),
             "Path MTU, in bytes; of an adapter device.rdma.mtu is."),
+      count(KEY(device.srdma.groups), between(1, 256),
+            "Session groups between two adapters: their queue pairs are shared out between these, "
+            "256 to a group at most."),
       count(KEY(device.srdma.sessions), between(1, 64), "Of a session group, at its start."),
       count(KEY(device.srdma.min_sessions), between(1, 64), "Control closes none below this."),
       count(KEY(device.srdma.max_sessions), between(1, 64), "Control adds none beyond this."),

@@ -380,6 +380,29 @@ TEST(HcaSessions, RX_2_DirectPlacementKeepsNoPayload) {
   EXPECT_EQ(two.high.bench.pairs[0].rules.responder().messages(), 1U);
 }
 
+TEST(HcaSessions, SG_C3_QueuePairsOfTwoAdaptersMayHaveSeveralGroups) {
+  SrdmaConfig srdma = srdma_of(2);
+  srdma.groups = 2;
+  Two two(srdma);
+  EXPECT_EQ(two.low.connected.size(), kPairs);
+  EXPECT_EQ(two.high.all_connected, 1);
+  std::map<std::uint32_t, std::set<std::uint16_t>> ports;
+  for (const std::uint32_t pair : {0U, 1U, kPairs - 1}) {
+    two.low.write(pair, 1024);
+    for (int i = 0; i < 4; ++i) {
+      const FrameRef frame = two.low.send(pair, two.now);
+      ASSERT_TRUE(frame);
+      ports[pair].insert(port_of(*frame));
+      EXPECT_EQ(two.high.take(frame, two.now), "");
+    }
+  }
+  EXPECT_EQ(ports[0], ports[1]);
+  EXPECT_EQ(ports[0].size(), 2U);
+  EXPECT_EQ(ports[kPairs - 1].size(), 2U);
+  EXPECT_NE(*ports[0].begin(), *ports[kPairs - 1].begin());
+  EXPECT_NE(*ports[0].rbegin(), *ports[kPairs - 1].rbegin());
+}
+
 TEST(HcaSessions, HP_4_AResetLeavesNothingInFlight) {
   Two two;
   two.low.write(0, 512);
