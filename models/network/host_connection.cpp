@@ -101,11 +101,12 @@ void HostConnection::set_gap_times(std::optional<Time> own, std::optional<Time> 
   }
 }
 
-void HostConnection::give_up(Time now) {
+void HostConnection::give_up(const std::string& why, Time now) {
+  failure_ = why;
   pair_.give_up();
   note_progress(pair_.requester().oldest(), now);
   for (HostConnection* const one : others_) {
-    one->give_up(now);
+    one->give_up(why, now);
   }
 }
 
@@ -285,8 +286,10 @@ ControlDecision HostConnection::expire(Time now) {
 
 std::string HostConnection::waiting() const {
   if (has_failed()) {
-    return fmt::format("h{} to h{}: the queue pair has given up, after {} time-outs\n", ends_.own,
-                       ends_.peer, pair_.count(QpCounter::kTimeOut));
+    const std::string why =
+        failure_.empty() ? fmt::format("after {} time-outs", pair_.count(QpCounter::kTimeOut))
+                         : failure_;
+    return fmt::format("h{} to h{}: the queue pair has given up, {}\n", ends_.own, ends_.peer, why);
   }
   if (outstanding() == 0) {
     return "";

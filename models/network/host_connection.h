@@ -47,21 +47,19 @@ class HostConnection {
   void add_session(SessionId id, const SessionTuple& tuple, Time now);
   /// No new packet leaves by it; it is closed once nothing of it is on its way. [SG-4]
   void drain_session(SessionId id) { carrier_.drain(id); }
-  /// Of a draining session, once nothing is on its way; false: something is.
   bool close_if_empty(SessionId id) { return carrier_.close_if_empty(id); }
   // ---- of a handshake; one that is not known is none
   /// May packets leave by it, and by which key?
   void set_session(SessionId id, bool is_eligible, EpochNumber epoch);
   /// What has left by it and has no answer is sent again. [KY-4]
   void resend(SessionId id, Time now);
-  /// See SessionCarrier::take_gap_timer(). What the peer has told, and this end, its queue pairs go
-  /// by. [RX-3]
+  /// See SessionCarrier::take_gap_timer(); what queue pairs go by from now on. [RX-3]
   std::optional<Time> take_gap_timer() { return carrier_.take_gap_timer(); }
   void set_gap_times(std::optional<Time> own, std::optional<Time> of_peer);
   /// Nothing comes by it any more.
   void close_session(SessionId id) { carrier_.close(id); }
-  /// No session is left for its packets, and none has come. [SG-9]
-  void give_up(Time now);
+  /// No session carries its packets, nor will: why. [SG-9]
+  void give_up(const std::string& why, Time now);
 
   // ---- traffic
   /// The flow is a WRITE behind those before it.
@@ -72,8 +70,7 @@ class HostConnection {
   bool next(FabricPacket& packet, Time now);
   /// When it is worth while to ask, if nothing comes meanwhile; now or earlier: at once.
   Time may_go() const { return may_go_; }
-  /// Another queue pair of its group has been told something: may this one go on that had to wait?
-  bool may_go_on();
+  bool may_go_on();  ///< behind what another queue pair of its group was told: it had to wait
   /// What a packet changes. Flows that are complete with it are taken by take_complete().
   void receive(const FabricPacket& packet, Time now);
   bool take_complete(Flow& flow);
@@ -136,6 +133,7 @@ class HostConnection {
   std::uint64_t delivered_ = 0, disorder_ = 0;
   std::uint64_t posted_ = 0, finished_ = 0, messages_ = 0;
   std::uint64_t stream_ = 0;    // bytes posted
+  std::string failure_;         // of its group
   std::uint32_t complete_ = 0;  // flows of incoming_ that take_complete() has not given
   CompletionQueue completions_;
   QueuePair pair_;

@@ -61,13 +61,17 @@ class PacketNetwork final : public ComponentModule {
     boost::circular_buffer<std::uint32_t> turns;  // ends that may have something to send
     bool is_due = false;                          // an event of it is in the queue
   };
+  struct Draining {
+    SessionId id = 0;
+    SessionTuple tuple;
+  };
   struct alignas(kCacheLine) End {
     std::unique_ptr<HostConnection> connection;
     std::uint32_t peer = 0;      // its end of the connection
     Time armed = Time::never();  // the next event of its timer
     bool has_turn = false;
     std::uint32_t flows = 0;               // that have been posted to its group
-    std::vector<SessionId> draining;       // of those that stand
+    std::vector<Draining> draining;        // of those that stand
     SessionAgent::Group* group = nullptr;  // null: sessions stand
   };
   struct Agent {
@@ -102,7 +106,9 @@ class PacketNetwork final : public ComponentModule {
   std::uint32_t connect(NodeId source, NodeId destination);
   void add_pair(NodeId source, NodeId destination, std::uint32_t first, Random& random,
                 KeyedStream& salts);
-  void add_sessions(std::uint32_t end, unsigned count);
+  PortPairs& ports_of(NodeId host);
+  unsigned add_sessions(std::uint32_t end, unsigned count);
+  void close_standing(std::uint32_t end);
   void obey(std::uint32_t end, const ControlDecision& decision);
   SessionAgent& agent_of(const End& end) const;
   bool has_group(std::uint32_t end);

@@ -72,22 +72,34 @@ void PacketNetwork::add_pair(NodeId source, NodeId destination, std::uint32_t fi
   next_session_.push_back(0);
 }
 
-// [SG-3]
-void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
-  End& end = ends_[number];
-  const HostConnection::Ends& ends = end.connection->ends();
-  std::unique_ptr<PortPairs>& pairs = pairs_[ends.own];
+PortPairs& PacketNetwork::ports_of(NodeId host) {
+  std::unique_ptr<PortPairs>& pairs = pairs_[host];
   if (!pairs) {
     PortRules rules;
     rules.source = rules.destination = {static_cast<std::uint16_t>(config_.srdma.first_port),
                                         static_cast<std::uint16_t>(config_.srdma.last_port)};
-    pairs = std::make_unique<PortPairs>(
-        rules, KeyedStream(config_.seed, fmt::format("port/{}", ends.own)));
+    pairs =
+        std::make_unique<PortPairs>(rules, KeyedStream(config_.seed, fmt::format("port/{}", host)));
   }
-  for (unsigned i = 0; i < count; ++i) {
-    const auto drawn = pairs->draw({address_of_host(ends.own), address_of_host(ends.peer)}, now_);
+  return *pairs;
+}
+
+// One that the peer has in use is drawn again, and so does not stand in the way a second time.
+// [SG-2] [SG-3]
+unsigned PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
+  End& end = ends_[number];
+  const HostConnection::Ends& ends = end.connection->ends();
+  PortPairs& own = ports_of(ends.own);
+  std::vector<SessionTuple> refused;
+  unsigned added = 0;
+  while (added < count) {
+    const auto drawn = own.draw({address_of_host(ends.own), address_of_host(ends.peer)}, now_);
     if (!drawn) {
-      return;
+      break;
+    }
+    if (!ports_of(ends.peer).take(drawn->reverse(), now_)) {
+      refused.push_back(*drawn);
+      continue;
     }
     SessionTuple tuple = *drawn;
     if (!config_.srdma.is_on) {
@@ -96,7 +108,28 @@ void PacketNetwork::add_sessions(std::uint32_t number, unsigned count) {
     const SessionId id = next_session_[number / 2]++;
     end.connection->add_session(id, tuple, now_);
     ends_[end.peer].connection->add_session(id, tuple.reverse(), now_);
+    ++added;
   }
+  for (const SessionTuple& tuple : refused) {
+    own.release(tuple, now_, false);
+  }
+  return added;
+}
+
+// Those that are empty at both ends; their ports rest. [SG-C4]
+void PacketNetwork::close_standing(std::uint32_t number) {
+  End& end = ends_[number];
+  End& peer = ends_[end.peer];
+  const auto is_closed = [&](const Draining& one) {
+    if (!end.connection->close_if_empty(one.id) || !peer.connection->close_if_empty(one.id)) {
+      return false;
+    }
+    ports_of(end.connection->ends().own).release(one.tuple, now_, true);
+    ports_of(end.connection->ends().peer).release(one.tuple.reverse(), now_, true);
+    return true;
+  };
+  auto& all = end.draining;
+  all.erase(std::remove_if(all.begin(), all.end(), is_closed), all.end());
 }
 
 // Where sessions stand they come and go at both ends at once: their handshake takes no time.
@@ -108,24 +141,15 @@ void PacketNetwork::obey(std::uint32_t number, const ControlDecision& decision) 
     follow(agent);
     return;
   }
-  End& peer = ends_[end.peer];
-  for (std::size_t i = 0; i < end.draining.size();) {
-    if (end.connection->close_if_empty(end.draining[i]) &&
-        peer.connection->close_if_empty(end.draining[i])) {
-      end.draining.erase(end.draining.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  }
+  close_standing(number);
   if (decision.action == ControlDecision::Action::kAdd) {
     end.connection->balancer().begin_add(now_);
-    add_sessions(number, 1);
-    end.connection->balancer().end_add(now_, true);
+    end.connection->balancer().end_add(now_, add_sessions(number, 1) == 1);
   } else if (decision.action == ControlDecision::Action::kRemove) {
-    const SessionId id = end.connection->balancer().session(decision.victim).id;
-    end.connection->drain_session(id);
-    peer.connection->drain_session(id);
-    end.draining.push_back(id);
+    const BalancedSession& victim = end.connection->balancer().session(decision.victim);
+    end.draining.push_back({victim.id, victim.tuple});
+    end.connection->drain_session(victim.id);
+    ends_[end.peer].connection->drain_session(victim.id);
   }
 }
 

@@ -82,7 +82,7 @@ void SessionAgent::connect(Group& group, Time now) {
   note(group, "connect", "", now);
   if (ticket.id == 0) {
     note(group, "failed", name_of(ticket.reason), now);
-    fail(group, now);
+    fail(group, ticket.reason, now);
   }
   settle(now);
 }
@@ -134,8 +134,11 @@ void SessionAgent::close_empty(Group& group, Time now) {
   settle(now);
 }
 
-void SessionAgent::fail(Group& group, Time now) {
-  group.connection->give_up(now);
+void SessionAgent::fail(Group& group, CmReason reason, Time now) {
+  group.connection->give_up(!group.is_up
+                                ? fmt::format("as its handshake has failed: {}", name_of(reason))
+                                : "as its session group has no session",
+                            now);
   changed_.push_back(group.end);
 }
 
@@ -192,13 +195,13 @@ void SessionAgent::take(const SessionEvent& event, Time now) {
     case Kind::kGroupBack: note(group, name_of(event.kind), "", now); break;
     case Kind::kGroupFailed:
       note(group, name_of(event.kind), "down", now);
-      fail(group, now);
+      fail(group, CmReason::kNone, now);
       break;
     case Kind::kGroupClosed:
       note(group, name_of(event.kind), name_of(event.reason), now);
       group.slot.reset();
+      fail(group, event.reason, now);
       group.is_up = false;
-      fail(group, now);
       break;
     case Kind::kDone:
     case Kind::kFailed: end_exchange(group, event, now); break;
@@ -218,7 +221,7 @@ void SessionAgent::end_exchange(Group& group, const SessionEvent& event, Time no
     group.adding.erase(added);
     group.connection->balancer().end_add(now, is_done);
   } else if (event.ticket == group.asked && !is_done) {
-    fail(group, now);
+    fail(group, event.reason, now);
   }
 }
 

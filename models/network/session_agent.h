@@ -92,7 +92,7 @@ class SessionAgent {
   void add_session(Group& group, const SessionEvent& event, Time now);
   void settle_eligible(Group& group);
   void close_empty(Group& group, Time now);
-  void fail(Group& group, Time now);
+  void fail(Group& group, CmReason reason, Time now);
   void note(const Group& group, const char* what, const char* cause, Time now,
             std::optional<SessionId> session = std::nullopt);
   Group& group_at(GroupSlot slot);

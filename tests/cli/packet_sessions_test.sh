@@ -39,7 +39,7 @@ assert errors['cm_resent'] == 3 and 304000 < times('group_up', device='h1')[0] <
   fail "lost requests"
 expect 3 run "$config" --set device.srdma.connect=first_flow "${two[@]}" "${down[@]}" --set device.srdma.cm_retries=2 \
   --set run.deadlock_after=1ms
-said "h1 to h0: the queue pair has given up"
+said "h1 to h0: the queue pair has given up, as its handshake has failed: TIMEOUT"
 
 # Both ends of all pairs ask at once, and have one group. [HS-6]
 run --set network.topology=switch --set network.hosts=6 --set workload.flows.pattern=all_to_all \
@@ -85,12 +85,20 @@ assert errors['resent'] > 10 and errors['timeouts'] == 0 and len(f) == 1, errors
 expect 3 run "$config" --set device.srdma.connect=first_flow "${two[@]}" "${keys[@]}" "${down[@]}" \
   --set network.fault.at=100us --set device.srdma.timing.down=300us --set run.deadlock_after=2ms \
   --set device.srdma.timeout=12
-said "h1 to h0: the queue pair has given up"
+said "h1 to h0: the queue pair has given up, as its session group has no session"
 
 # ---- control of sessions whose exchanges fail, or meet. Any queue at all is congestion here.
 adding=(--set device.srdma.policy=lowest_weight --set device.srdma.control.enabled=true --set device.srdma.control.mode=any
   --set device.srdma.control.threshold=0 --set device.srdma.control.relaxed=0 --set device.srdma.congestion.kind=window_group
   --set device.srdma.sessions=4)
+# Sessions that stand: both ends draw from four pairs of ports, and no two sessions of two hosts have the same. [SG-2]
+run "${adding[@]}" --set device.srdma.connect=standing --set network.topology=switch --set network.hosts=4 --set device.srdma.sessions=1 \
+  --set workload.flows.pattern=all_to_all --set workload.flows.bytes=2000000B --set device.srdma.first_port=50000 --set device.srdma.last_port=50001 |
+  figures "
+assert len(f) == 12, f
+for g in r['srdma']:
+    ports = [(s['src_port'], s['dst_port']) for s in g['sessions'] if s['state'] == 'active']
+    assert 1 < len(ports) == len(set(ports)), ports" || fail "SG-2 of sessions that stand"
 # CT-C8: the way of control messages is dead for a while, whichever of four it is. An add that fails makes control wait, twice
 # as long each time; its ports are free again (nine pairs are all that there are), and flows go on by other ways.
 lost_adds=0
