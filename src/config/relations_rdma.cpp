@@ -162,8 +162,10 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 config.host.verbs.hostile, functions);
   check_shares(rdma, functions, broken);
   check_sessions(config.device.srdma, broken);
-  // A WRITE with an immediate has most headers.
-  const Bytes packet = 14 + 20 + 8 + 12 + 16 + 4 + rdma.mtu + 4, frame = wire_bytes_of(packet);
+  RdmaPacket largest;  // of all that have a payload
+  largest.opcode = RdmaOpcode::kWriteOnlyImm;
+  largest.payload_bytes = rdma.mtu;
+  const Bytes frame = wire_bytes_of(largest), packet = frame - kEthernetOverheadBytes;
   broken.add_if(2 * Bytes{rdma.mtu} > rdma.dma_memory || 2 * packet > rdma.payload_ram,
                 {"device.rdma.mtu", "device.rdma.dma_memory", "device.rdma.payload_ram"},
                 "an MTU of {}; expected memories of two packets or more: of {} of payload, and of "
