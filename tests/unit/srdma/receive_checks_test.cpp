@@ -207,6 +207,7 @@ TEST(ReceiveChecks, SG_C4_ALatePacketOfAClosedSession) {
     setup.ports.source = {100, 100};
     setup.ports.destination = {200, 202};
     setup.ports.quarantine = Time::from_us(500);
+    setup.sessions.drain_timeout = Time::from_us(50);  // of the end that is asked
   });
   const ByteVector late = both.good();
   const SessionTuple closed = both.group(0).session(0).tuple;
