@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/quantity.h"
 #include "config/instances.h"
 #include "config/load.h"
 #include "config/relations.h"
 #include "endpoint/domain_numbers.h"
+#include "network/network_setup.h"
 #include "rdma/rdma_area.h"
 
 namespace flitwise::config {
@@ -75,13 +77,34 @@ void warn_of_atomics(const Config& config, const std::string& device, Warnings& 
   }
 }
 
+/// Sessions that find no ports are not there. [SG-C1]
+void warn_of_few_ports(const Config& config, Warnings& warnings) {
+  const SrdmaConfig& srdma = config.device.srdma;
+  const unsigned most = srdma.control.is_on ? srdma.max_sessions : srdma.sessions;
+  const std::uint64_t pairs = pairs_of_ports(srdma);
+  if (srdma.is_on && pairs < most) {
+    warnings.push_back(fmt::format(
+        "device.srdma.last_port: ports {} to {} are {} pairs, for up to {} sessions between two "
+        "hosts, so that no more than these come up; expected more ports, or fewer sessions",
+        srdma.first_port, srdma.last_port, pairs, most));
+  }
+}
+
 }  // namespace
 
 void warn_of_rdma(const Config& whole, Warnings& warnings) {
+  if (whole.network.mode == NetworkMode::kPacket) {
+    warn_of_few_ports(whole, warnings);
+    return;
+  }
   const Graph graph(whole.system);
+  bool has_adapters = false;
   for (const NodeIndex device : graph.devices()) {
     const Config config = config_of_node(whole, graph, device);
     if (config.workload.via == WorkloadVia::kRdma) {
+      if (!std::exchange(has_adapters, true)) {
+        warn_of_few_ports(config, warnings);
+      }
       warn_of_short_retry(config, graph[device].name, warnings);
       warn_of_straddling(config, graph[device].name, warnings);
       warn_of_atomics(config, graph[device].name, warnings);

@@ -179,6 +179,16 @@ std::uint64_t data_packets(const Config& config) {
   return packets;
 }
 
+std::uint64_t pairs_of_ports(const SrdmaConfig& srdma) {
+  const auto has = [&srdma](unsigned port) {
+    return port >= srdma.first_port && port <= srdma.last_port ? 1U : 0U;
+  };
+  constexpr unsigned kRoce = 4791;
+  const std::uint64_t ports = srdma.last_port - srdma.first_port + 1U - has(kRoce) -
+                              (srdma.cm_port == kRoce ? 0 : has(srdma.cm_port));
+  return ports * ports;
+}
+
 std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_limits) {
   std::vector<NetworkComplaint> all;
   const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
@@ -189,6 +199,11 @@ std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool 
   add_if(srdma.first_port > srdma.last_port, {"device.srdma.first_port", "device.srdma.last_port"},
          fmt::format("ports {} to {}; expected the first one first", srdma.first_port,
                      srdma.last_port));
+  add_if(srdma.is_on && srdma.first_port <= srdma.last_port && pairs_of_ports(srdma) == 0,
+         {"device.srdma.first_port", "device.srdma.last_port"},
+         fmt::format("ports {} to {}, which no session may have; expected others than 4791 and "
+                     "device.srdma.cm_port [SG-3]",
+                     srdma.first_port, srdma.last_port));
   add_if(srdma.is_on && srdma.control.is_on && srdma.control.relaxed > srdma.control.threshold,
          {"device.srdma.control.relaxed", "device.srdma.control.threshold"},
          fmt::format("relaxed below {}, congested above {}; expected relaxed up to the threshold "
@@ -293,6 +308,10 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   add_if(!srdma.is_on && has_echo_control, {"device.srdma.congestion.kind", "device.srdma.enabled"},
          "a window, or rates by session, without sessions; expected none or dcqcn_qp, or "
          "device.srdma.enabled true [MO-1]");
+  constexpr std::uint64_t kMostPsns = (1U << 23) - 1;
+  add_if(flows.bytes > kMostPsns * srdma.mtu, {"workload.flows.bytes", "device.srdma.mtu"},
+         fmt::format("{} bytes in packets of {}; expected {} packets at most [PS-3]", flows.bytes,
+                     srdma.mtu, kMostPsns));
   add_if(flows.pattern == FlowPattern::kSizes && config.workload.sizes.empty(),
          {"workload.flows.pattern", "workload.sizes"},
          "no sizes; expected workload.sizes with the name of a distribution, or a CSV");

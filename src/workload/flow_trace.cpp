@@ -7,7 +7,8 @@ namespace flitwise {
 namespace {
 
 constexpr const char* kFlowHeader = "time_ns,src,dst,bytes";
-constexpr std::uint64_t kMostFlowBytes = std::uint64_t{1} << 40;
+// A flow is one WRITE: as long as one may be by the smallest path MTU. [PS-3]
+constexpr std::uint64_t kMostFlowBytes = std::uint64_t{(1U << 23) - 1} * 256;
 constexpr std::uint64_t kMostTraceFlows = std::uint64_t{1} << 31;
 
 bool parse_host(CsvReader& csv, std::uint32_t hosts, std::uint32_t& host) {

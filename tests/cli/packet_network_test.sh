@@ -126,6 +126,8 @@ refused "expected network.hosts 2" --set network.topology=cable
 refused "no link is called leaf0-leaf1" --set network.fault.link=leaf0-leaf1
 refused "expected relaxed up to the threshold" --set device.srdma.control.enabled=true \
   --set device.srdma.control.relaxed=0.9
+refused "expected 8388607 packets at most" --set workload.flows.bytes=2GiB --set device.srdma.mtu=256
+refused "ports 4791 to 4791, which no session may have" --set device.srdma.first_port=4791 --set device.srdma.last_port=4791
 refused "expected none or dcqcn_qp" --set device.srdma.enabled=false
 refused "expected none or dcqcn_qp" --set device.srdma.enabled=false --set device.srdma.congestion.kind=window_group
 expect 2 run "$config" --trace packets="$work/trace.csv"

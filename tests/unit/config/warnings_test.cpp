@@ -33,6 +33,21 @@ TEST(ConfigWarnings, LNK_7_18_AReplayTimerBelowTheReturnOfAnAckIsWarnedOf) {
   EXPECT_THAT(warnings_with("link: {preset: gen3x8, timing: {propagation: 90us}}\n"), IsEmpty());
 }
 
+TEST(ConfigWarnings, SG_C1_FewerPairsOfPortsThanSessionsAreWarnedOf) {
+  const auto with = [](const std::string& srdma) {
+    return warnings_with(
+        "network: {mode: packet, topology: switch}\n"
+        "device: {srdma: {enabled: true, first_port: 4790, last_port: 4792, " +
+        srdma + "}}\n");
+  };
+  EXPECT_THAT(with("sessions: 4"), IsEmpty());
+  EXPECT_THAT(with("sessions: 5"),
+              ElementsAre(StartsWith("device.srdma.last_port: ports 4790 to 4792 are 4 pairs, for "
+                                     "up to 5 sessions between two hosts")));
+  EXPECT_THAT(with("sessions: 2, max_sessions: 5, control: {enabled: true}"),
+              ElementsAre(HasSubstr("up to 5 sessions")));
+}
+
 TEST(ConfigWarnings, LNK_11_23_SharedHeadersWithoutSharedDataAreWarnedOf) {
   const auto with = [](const std::string& shared) {
     return warnings_with(

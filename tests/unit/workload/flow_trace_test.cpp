@@ -56,7 +56,7 @@ TEST_F(FlowTraceFile, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(problem("5,4,1,10\n4,1,1,0\n"),
             "2:3: src is '4'; expected a host, 0 to 3\n"
             "3:5: dst is '1'; expected another host than src\n"
-            "3:7: bytes is '0'; expected 1 to 1099511627776 bytes\n"
+            "3:7: bytes is '0'; expected 1 to 2147483392 bytes\n"
             "3:1: time_ns is 4; expected at least 5, the time of the line before\n");
   EXPECT_EQ(problem("5,1,2\n"),
             "2:6: the line ends before bytes; expected 'time_ns,src,dst,bytes'\n");
@@ -66,6 +66,14 @@ TEST_F(FlowTraceFile, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(problem("-1,1,2,3\n"),
             "2:1: time_ns is '-1'; expected nanoseconds, 0 to 9000000000000, with up to 6 "
             "decimals\n");
+}
+
+// 4 GiB and 5 bytes would leave 5 of 32 bits.
+TEST_F(FlowTraceFile, PS_3_AFlowIsNoLongerThanAWriteMayBe) {
+  EXPECT_EQ(problem("0,1,2,2147483392\n"), "accepted");
+  EXPECT_EQ(problem("0,1,2,2147483393\n0,1,2,4294967301\n"),
+            "2:7: bytes is '2147483393'; expected 1 to 2147483392 bytes\n"
+            "3:7: bytes is '4294967301'; expected 1 to 2147483392 bytes\n");
 }
 
 TEST_F(FlowTraceFile, AFileThatIsNotThereIsSaid) {
