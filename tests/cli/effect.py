@@ -73,7 +73,7 @@ machines = [
     ("checks/rdma", [few, "device.functions.count=3", "workload.domains=6", "host.verbs.hostile=1", "device.rdma.timeout=4"]),
     ("examples/rdma_two_hosts", [few]),
     ("examples/srdma_two_hosts", [few]),
-    ("examples/srdma_two_hosts", [few, "device.srdma.secured=true", "device.srdma.keys.rekey_engine=sw", "device.srdma.receive=in_order", "device.srdma.recovery=go_back_n",
+    ("examples/srdma_two_hosts", [few, "device.srdma.secured=true", "device.srdma.keys.rekey_engine=sw", "device.srdma.receive=in_order",
                                   "device.srdma.congestion.kind=none"]),
     ("examples/srdma_two_hosts", [few, "device.srdma.policy=lowest_weight", "device.srdma.control.enabled=true",
                                   "device.srdma.weight_engine=sw"]),

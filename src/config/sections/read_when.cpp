@@ -201,7 +201,7 @@ std::vector<Relation> relations() {
       {{"device.srdma.min_sessions", "device.srdma.max_sessions", "device.srdma.timing.control"},
        handshake || is_true("device.srdma.control.enabled")},
       {{"device.srdma.control.quorum"}, is("device.srdma.control.mode", {"quorum"})},
-      {{"device.srdma.ooo_window", "device.srdma.timing.gap"},
+      {{"device.srdma.ooo_window", "device.srdma.recovery", "device.srdma.timing.gap"},
        is_not("device.srdma.receive", {"in_order"})},
       {{"device.srdma.congestion.scale", "device.srdma.timing.cnp"},
        is("device.srdma.congestion.kind", {"dcqcn_qp", "dcqcn_session"})},

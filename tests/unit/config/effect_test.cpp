@@ -47,6 +47,15 @@ TEST(Effect, AnOptionIsItsOwnPlaceAndWinsOverTheFile) {
   EXPECT_THAT(idle("device: {dhi: {bits: 4}}\n", {"link.identity=dhi"}), IsEmpty());
 }
 
+TEST(Effect, LR_1_RecoveryIsNotReadWhereReceiversKeepOrder) {
+  const std::string packets =
+      "network: {mode: packet, topology: switch}\ndevice: {srdma: {enabled: true, recovery: "
+      "selective, receive: ";
+  EXPECT_THAT(idle(packets + "reorder}}\n"), IsEmpty());
+  EXPECT_THAT(idle(packets + "in_order}}\n"),
+              ElementsAre(HasSubstr("because device.srdma.receive is in_order")));
+}
+
 TEST(Effect, AValueThatIsTheDefaultAnywayIsSaidAsWell) {
   EXPECT_THAT(idle("workload: {zipf_exponent: 0.99}\n"),
               ElementsAre(HasSubstr("because workload.domain_choice is round_robin")));
