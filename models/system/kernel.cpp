@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 #include "flitwise/error.h"
 
@@ -17,25 +18,28 @@ namespace {
 
 const std::function<int()>* kernel_body = nullptr;
 std::exception_ptr kernel_failure;
-std::exception_ptr bad_input;  // that a process met
+std::exception_ptr bad_file;  // that a process met
 
-/// A file that has changed since it was checked is the user's matter, and no error of the
-/// simulation, as which the kernel would report the exception of a process.
-void note_bad_input(const sc_core::sc_report& report) {
+/// A file that has changed since it was checked, and one that cannot be written, are the user's
+/// matter, and no error of the simulation, as which the kernel would report the exception of a
+/// process.
+void note_bad_file(const sc_core::sc_report& report) {
   if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) != 0) {
     return;
   }
   try {
     throw;
   } catch (const ConfigError&) {
-    bad_input = std::current_exception();
+    bad_file = std::current_exception();
+  } catch (const std::system_error&) {
+    bad_file = std::current_exception();
   } catch (...) {  // stays what the kernel says of it
   }
 }
 
 /// What the kernel has to say belongs on stderr: stdout may be a result.
 void say_on_stderr(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
-  note_bad_input(report);
+  note_bad_file(report);
   if ((actions & sc_core::SC_DISPLAY) != 0) {
     std::cerr << '\n' << sc_core::sc_report_compose_message(report) << '\n';
   }
@@ -98,7 +102,7 @@ int sc_main(int /*argc*/, char** /*argv*/) {
   try {
     return (*flitwise::kernel_body)();
   } catch (...) {
-    flitwise::kernel_failure = flitwise::bad_input ? flitwise::bad_input : std::current_exception();
+    flitwise::kernel_failure = flitwise::bad_file ? flitwise::bad_file : std::current_exception();
     return 3;
   }
 }

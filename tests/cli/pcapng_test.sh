@@ -75,6 +75,9 @@ said "device.pio.egress.peer"
 # A file that cannot be kept.
 refuse 2 run "$two" "${short[@]}" --trace pcapng=/dev/full
 said "/dev/full"
+# A network of packets notices it in mid-run.
+refuse 2 run "$FLITWISE_SOURCE_DIR/configs/checks/srdma.yaml" --set workload.flows.bytes=1000000B --set trace.hosts=[0] --trace pcapng=/dev/full
+said "flitwise: /dev/full"
 refuse 64 run "$two" "${short[@]}" --trace pcapng="$work/same" --trace packets="$work/same"
 size=$(($(stat -c %s "$work/pio.pcapng") / 2048))
 (ulimit -f "$size" && "$FLITWISE" run "$two" "${short[@]}" --trace pcapng="$work/full.pcapng" >"$work/out" 2>"$work/err"); seen=$?
