@@ -44,6 +44,7 @@ void HcaPacketReceiver::take_frame(Time now) {
   peak_ram_ = std::max(peak_ram_, ram_used_);
   HcaArrived arrived;
   arrived.frame = frame;
+  arrived.came = now;
   push(std::move(arrived), now, static_cast<std::uint32_t>((frame->bytes.size() + 63) / 64));
 }
 

@@ -60,6 +60,7 @@ struct HcaArrived {
   HcaPacketPool::Ref packet;     ///< of the frame, once it is checked
   bool waits_for_entry = false;  ///< of the receive queue
   bool is_in_ram = true;         ///< else it comes from the reorder buffer; its frame may be null
+  Time came{};                   ///< to the port
 };
 
 /// A packet that is to be sent.

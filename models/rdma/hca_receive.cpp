@@ -59,7 +59,7 @@ bool HcaReceive::take(Time now) {
     s_.carriers->before_rules(arrived, now);
   }
   const bool was_held = is_ahead && pair.rules.held().contains(arrived.packet->psn);
-  const RdmaEffect effect = pair.rules.receive(*arrived.packet, now);
+  const RdmaEffect effect = pair.rules.receive(*arrived.packet, now, arrived.came);
   if (effect.kind == RdmaEffect::Kind::kSlowDown && s_.carriers != nullptr) {
     s_.carriers->slow_down(arrived, now);
   }

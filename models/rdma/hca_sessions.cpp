@@ -172,9 +172,11 @@ const char* HcaSessions::receive(HcaArrived& arrived, Time now) {
   return nullptr;
 }
 
+// What has come waits here as it waited at the peer: that is no time of the network. [MO-1]
 void HcaSessions::before_rules(const HcaArrived& arrived, Time now) {
   Pair& pair = pairs_[arrived.pair];
   if (pair.carried && arrived.packet->has_echo) {
+    arrived.packet->echo.hold_ns += static_cast<std::uint32_t>((now - arrived.came).ns());
     pair.carried->take_echo(*arrived.packet, now);
   }
 }

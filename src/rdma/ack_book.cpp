@@ -14,21 +14,22 @@ void AckBook::reset() {
   due_at_ = Time::never();
 }
 
-void AckBook::received(const RdmaPacket& packet, Time now, bool must, const QueuePairSetup& setup) {
+void AckBook::received(const RdmaPacket& packet, const QpContext& context, bool must) {
+  const QueuePairSetup& setup = context.setup;
   Row& row = this->row(packet.session);
-  note(row, packet, now);
+  note(row, packet, context.came);
   ++row.since;
   ++since_ack_;
   const bool is_full = setup.ack_every_session > 0 && row.since >= setup.ack_every_session;
   if (must || is_full || since_ack_ >= setup.ack_every) {
     ask(row);
   } else if (due_at_ == Time::never() && setup.ack_delay != Time::never()) {
-    due_at_ = now + setup.ack_delay;
+    due_at_ = context.now + setup.ack_delay;
   }
 }
 
-void AckBook::refused(const RdmaPacket& packet, Time now) {
-  note(row(packet.session), packet, now);
+void AckBook::refused(const RdmaPacket& packet, Time came) {
+  note(row(packet.session), packet, came);
 }
 
 void AckBook::ask(std::uint16_t session) {
@@ -77,8 +78,8 @@ AckBook::Row& AckBook::row(std::uint16_t session) {
   return rows_[hint];
 }
 
-void AckBook::note(Row& row, const RdmaPacket& packet, Time now) {
-  row.came = now;
+void AckBook::note(Row& row, const RdmaPacket& packet, Time came) {
+  row.came = came;
   row.psn = packet.psn;
   row.is_marked = row.is_marked || packet.is_marked;
   last_ = packet.session;

@@ -26,9 +26,9 @@ class AckBook {
   void reset();
   /// A request has come that is held, in order, or a duplicate; `must`: an ACK is due for it at
   /// once.
-  void received(const RdmaPacket& packet, Time now, bool must, const QueuePairSetup& setup);
+  void received(const RdmaPacket& packet, const QpContext& context, bool must);
   /// A request has come that a NAK is for.
-  void refused(const RdmaPacket& packet, Time now);
+  void refused(const RdmaPacket& packet, Time came);
   /// An ACK of that session is due. One of a session that nobody knows is of none.
   void ask(std::uint16_t session);
   /// Of the ACK that goes next. REQUIRES: is_due().
@@ -61,7 +61,7 @@ class AckBook {
   };
   Row& row(std::uint16_t session);
   static AckEcho echo(Row& row, Time now);
-  void note(Row& row, const RdmaPacket& packet, Time now);
+  void note(Row& row, const RdmaPacket& packet, Time came);
   void ask(Row& row);
 
   static constexpr std::size_t kHints = 64;

@@ -155,7 +155,8 @@ struct QpContext {
   RdmaBuffers& buffers;
   Time peer_gap_time = setup.gap_time;  ///< of requests of the peer; setup.gap_time: of answers
   QpState state = QpState::kReset;
-  Time now{};  ///< of the call that is under way
+  Time now{};   ///< of the call that is under way
+  Time came{};  ///< when the packet that is received was at the port
   std::array<std::uint64_t, kQpCounters> counts{};
 
   void count(QpCounter counter) { ++counts[static_cast<unsigned>(counter)]; }

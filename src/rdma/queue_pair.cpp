@@ -55,8 +55,9 @@ bool QueuePair::next(RdmaPacket& packet, Time now, bool answers_alone) {
   return has_packet;
 }
 
-RdmaEffect QueuePair::receive(const RdmaPacket& packet, Time now) {
+RdmaEffect QueuePair::receive(const RdmaPacket& packet, Time now, Time came) {
   context_.now = now;
+  context_.came = came;
   if (!is_for_us(packet)) {
     return {};
   }

@@ -64,7 +64,10 @@ class QueuePair {
     context_.now = now;
     requester_.leaves(packet);
   }
-  RdmaEffect receive(const RdmaPacket& packet, Time now = {});
+  RdmaEffect receive(const RdmaPacket& packet, Time now = {}) { return receive(packet, now, now); }
+  /// Likewise of one that came to the port earlier, and has waited: the echo tells of that as well.
+  /// [MO-1]
+  RdmaEffect receive(const RdmaPacket& packet, Time now, Time came);
   /// A packet that was held is in order now: its fields, and what comes of it. Its bytes are those
   /// that were kept under packet.psn. False: none.
   bool release(RdmaPacket& packet, RdmaEffect& effect, Time now = {}) {

@@ -117,13 +117,13 @@ void RcResponder::nak_gap() {
 
 void RcResponder::note(const RdmaPacket& packet, bool must) {
   if (context_.setup.has_echo) {
-    acks_.received(packet, context_.now, must, context_.setup);
+    acks_.received(packet, context_, must);
   }
 }
 
 void RcResponder::note_refused(const RdmaPacket& packet, bool was_held) {
   if (context_.setup.has_echo && !was_held) {
-    acks_.refused(packet, context_.now);
+    acks_.refused(packet, context_.came);
   }
 }
 

@@ -85,10 +85,11 @@ struct End {
   std::string take(const FrameRef& frame, Time now) {
     HcaArrived arrived;
     arrived.frame = frame;
+    arrived.came = now;
     if (const char* const why = sessions->receive(arrived, now)) {
       return why;
     }
-    clock = std::max(clock, now) + Time::from_ns(10);
+    clock = std::max(clock, now) + wait + Time::from_ns(10);
     receive->receive(std::move(arrived), clock);
     receive->run(clock + Time::from_ns(2));
     return "";
@@ -101,6 +102,7 @@ struct End {
 
   FramePool pool;
   Time clock{};  // of the receive stage
+  Time wait{};   // of packets in front of it
   Bench bench;
   HcaParts parts = bench.parts();
   std::set<std::uint32_t> connected;
@@ -192,6 +194,23 @@ TEST(HcaSessions, SG_5_QueuePairsOfAGroupSendByItsSessionsInTurn) {
   const AckEcho echo = packet_of(ack->bytes, parts, {true, false, false})->echo;
   const Psn first = two.low.bench.pairs[0].rules.setup().first_psn;
   EXPECT_EQ(echo.psn, psn_plus(first, 2)) << "the last one of the session";
+}
+
+TEST(HcaSessions, MO_1_WhatWaitsAtEitherEndIsNoTimeOfTheWay) {
+  Two two(srdma_of(1));
+  two.low.wait = two.high.wait = Time::from_us(5);
+  two.now += Time::from_us(20);
+  two.low.write(0, 64);
+  const FrameRef frame = two.low.send(0, two.now);
+  EXPECT_EQ(two.high.take(frame, two.now + Time::from_us(1)), "");
+  const Time leaves = two.high.clock + Time::from_ns(2);
+  const FrameRef ack = two.high.send(0, leaves);
+  RoceParts parts;
+  EXPECT_GE(packet_of(ack->bytes, parts, {true, false, false})->echo.hold_ns, 5'000U);
+  EXPECT_EQ(two.low.take(ack, leaves + Time::from_us(1)), "");
+  const SrdmaSessionResult session = two.low.sessions->sessions("low").front();
+  EXPECT_EQ(session.echoes, 1U);
+  EXPECT_NEAR(session.rtt.ns(), 2'000, 10);
 }
 
 TEST(HcaSessions, RX_1_WhatHasNoSessionOrAnotherGroupsQueuePairIsDropped) {
