@@ -123,7 +123,8 @@ CmReason ConnectionManager::answer_connect(const CmMessage& request, Reply& repl
   std::vector<CmSession> taken;
   for (const CmSession& session : request.sessions) {
     if (taken.size() < groups_.rules().max_sessions &&
-        groups_.ports().take(session.tuple.reverse(), now)) {
+        (hand_over(asked, session.tuple.reverse()) ||
+         groups_.ports().take(session.tuple.reverse(), now))) {
       taken.push_back(session);
     }
   }
@@ -153,6 +154,21 @@ CmReason ConnectionManager::answer_connect(const CmMessage& request, Reply& repl
     add_accepted(session, secret, reply, now);
   }
   return CmReason::kNone;
+}
+
+// Both ends have drawn the same pair of ports: that of a request which gives way is the peer's.
+bool ConnectionManager::hand_over(Operation* asked, const SessionTuple& tuple) {
+  if (asked == nullptr) {
+    return false;
+  }
+  std::vector<CmSession>& own = asked->request.sessions;
+  const auto same = std::find_if(own.begin(), own.end(),
+                                 [&](const CmSession& one) { return one.tuple == tuple; });
+  if (same == own.end()) {
+    return false;
+  }
+  own.erase(same);
+  return true;
 }
 
 // The group is pending from now on, with its queue pairs. [HS-2]

@@ -205,6 +205,7 @@ class ConnectionManager {
   void accept_group(const CmMessage& request, Reply& reply, const std::vector<CmPair>& pairs);
   bool add_accepted(CmSession session, const KeySecret& secret, Reply& reply, Time now);
   Operation* own_connect(ServiceId service, std::uint32_t peer);
+  static bool hand_over(Operation* asked, const SessionTuple& tuple);
   bool make_room_for_reply();
   void remember(std::unique_ptr<Reply> reply);
   Reply* reply_to_request(std::uint64_t transaction, std::uint32_t peer);

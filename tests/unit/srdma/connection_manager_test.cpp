@@ -594,6 +594,20 @@ TEST(ConnectionManager, HS_2_AnswerThatIsGivenUpClosesNoLaterSession) {
   expect_same_sessions(both);
 }
 
+TEST(ConnectionManager, HS_6_BothAskAtOnceForTheOnlyPairOfPorts) {
+  TwoEnds both([](SrdmaEndSetup& setup, unsigned /*end*/) {
+    setup.ports.source = setup.ports.destination = {200, 200};
+  });
+  both.connect(0, 1);
+  both.connect(1, 1);
+  both.run_us(1'000);
+  EXPECT_EQ(both.group(0).eligible_sessions(), 1U);
+  EXPECT_EQ(both.groups(0).ports().in_use(), 1U);
+  EXPECT_EQ(both.groups(1).ports().in_use(), 1U);
+  EXPECT_EQ(both.count(0, Kind::kFailed) + both.count(1, Kind::kFailed), 0U);
+  expect_same_sessions(both);
+}
+
 // A peer that refuses a session in the place of one whose key has ended is not asked without pause.
 TEST(ConnectionManager, KY_3_RefusedReplacementIsAskedForLater) {
   TwoEnds both([](SrdmaEndSetup& setup, unsigned end) {
