@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "flitwise/error.h"
 #include "network/addresses.h"
 #include "rdma/rdma_frame.h"
 
@@ -123,6 +124,9 @@ void HcaSessions::set_frame(HcaBuilt& built, SessionIndex session, Time now) {
     built.parts = make_frame(packet, {s_.config.adapter, group.peer}, frame.bytes);
   }
   const bool is_data = info_of(packet.opcode).is_request();
+  FLITWISE_CHECK(!is_data || end_.groups().may_send_to(*group.slot, built.pair + kFirstQueuePair,
+                                                       packet.queue_pair),
+                 "a packet for another queue pair than the peer's [TX-1]");
   frame.bytes[built.parts.ip + 1] = is_data ? rules_.host.data_tos : rules_.host.answer_tos;
   const auto slot = static_cast<SessionSlot>(group.carrier.balancer().session(session).place);
   const SessionPlace place{*group.slot, slot};

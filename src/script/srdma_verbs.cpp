@@ -169,6 +169,16 @@ void send_frame(SrdmaScript& script, const SrdmaLine& line, SessionPlace place) 
     SrdmaDo::refuse(script, line, fmt::format("session {} is not eligible", line.session));
     return;
   }
+  const auto peer = static_cast<std::uint32_t>(line.numbers[0]);
+  const auto& pairs = groups.at(place.group).pairs();
+  if (std::none_of(pairs.begin(), pairs.end(), [&](const GroupPair& one) {
+        return groups.may_send_to(place.group, one.own, peer);
+      })) {
+    SrdmaDo::refuse(script, line,
+                    fmt::format("tx_qp_mismatch: {:#x} is the peer of no queue pair of group {}",
+                                peer, place.group));
+    return;
+  }
   ByteVector frame;
   const RoceParts parts = make_roce({roce_opcode(0x04), false, false, 64}, frame);
   put(&frame[parts.bth], frame_field::kDestinationPair, line.numbers[0]);
