@@ -152,8 +152,10 @@ bool HcaPacketBuilder::build(Time now) {
     return false;
   }
   const std::uint32_t beats = beats_of(made_.front().frame->bytes.size());
+  const unsigned choice =
+      s_.carriers == nullptr ? 0 : s_.carriers->choice_clocks(made_.front().pair);
   queue_.let_go(now);  // its time there goes on in the queue
-  push(std::move(made_.front()), now, beats, s_.config.rdma.timing.clock * beats);
+  push(std::move(made_.front()), now, beats, s_.config.rdma.timing.clock * (beats + choice));
   made_.pop_front();
   ++first_made_;
   return true;

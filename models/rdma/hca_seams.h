@@ -135,6 +135,8 @@ class HcaCarriers {
   /// The packet leaves now, by a session: its frame is whole then. kNo: it never does. kLater: no
   /// session may be used now. [SG-9]
   virtual Sent send(HcaBuilt& built, Time now) = 0;
+  /// Clocks that the choice of its session takes. [SEL-6]
+  virtual unsigned choice_clocks(std::uint32_t pair) const = 0;
   /// It does not leave.
   virtual void drop(const HcaBuilt& built) = 0;
   /// A control message is to be sent.

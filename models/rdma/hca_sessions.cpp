@@ -137,6 +137,12 @@ void HcaSessions::set_frame(HcaBuilt& built, SessionIndex session, Time now) {
   frame.wire_bytes = wire_bytes_of(frame.bytes.size());
 }
 
+unsigned HcaSessions::choice_clocks(std::uint32_t pair) const {
+  const SessionChoice& choice = groups_[group_number(pair)].carrier.balancer().choice();
+  return decision_cycles(rules_.host.carrier.balancer.choice.policy,
+                         static_cast<unsigned>(choice.usable()));
+}
+
 void HcaSessions::drop(const HcaBuilt& built) {
   if (is_request(built)) {
     pairs_[built.pair].carried->drop_request();

@@ -42,6 +42,7 @@ class HcaSessions final : public HcaModule, public HcaCarriers {
 
   bool next_packet(HcaBuilt& made, RdmaPacket& packet, Time now) override;
   Sent send(HcaBuilt& built, Time now) override;
+  unsigned choice_clocks(std::uint32_t pair) const override;
   void drop(const HcaBuilt& built) override;
   bool has_control() const override { return !control_.empty(); }
   void take_control(ByteVector& frame) override;

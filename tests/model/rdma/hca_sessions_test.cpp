@@ -213,6 +213,17 @@ TEST(HcaSessions, MO_1_WhatWaitsAtEitherEndIsNoTimeOfTheWay) {
   EXPECT_NEAR(session.rtt.ns(), 2'000, 10);
 }
 
+TEST(HcaSessions, SEL_6_AChoiceTakesClocksByItsPolicy) {
+  SrdmaConfig srdma = srdma_of(6);
+  const auto clocks = [&](ChoicePolicy policy) {
+    srdma.policy = policy;
+    return Two(srdma).low.sessions->choice_clocks(0);
+  };
+  EXPECT_EQ(clocks(ChoicePolicy::kLowestWeight), 3U);
+  EXPECT_EQ(clocks(ChoicePolicy::kWeightedHash), 6U);
+  EXPECT_EQ(clocks(ChoicePolicy::kRoundRobin), 1U);
+}
+
 TEST(HcaSessions, RX_1_WhatHasNoSessionOrAnotherGroupsQueuePairIsDropped) {
   Two two;
   two.low.write(0, 64);
