@@ -20,10 +20,11 @@ FabricFault::FabricFault(const NetworkConfig& network, const NetworkPlan& plan,
 }
 
 void FabricFault::work(Time now) {
-  if (now == at_) {
+  if (!has_begun_) {
+    has_begun_ = true;
     fabric_.set_loss(*edge_, loss_);
     if (rate_gbps_ > 0) {
-      fabric_.set_rate(*edge_, rate_gbps_);
+      fabric_.set_rate(*edge_, rate_gbps_, now);
     } else if (loss_ == 0) {
       fabric_.take_down(*edge_, now);
       events_.add(fabric_.next_detection(), event_of(NetworkEvent::kFault, *edge_));
@@ -34,7 +35,7 @@ void FabricFault::work(Time now) {
   } else if (now == end()) {
     fabric_.set_loss(*edge_, 0);
     if (rate_gbps_ > 0) {
-      fabric_.restore_rate(*edge_);
+      fabric_.restore_rate(*edge_, now);
     } else if (loss_ == 0) {
       fabric_.bring_up(*edge_, now);
     }

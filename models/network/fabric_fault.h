@@ -24,6 +24,7 @@ class FabricFault {
   const std::optional<EdgeId> edge_;
   const Time at_, lasts_;
   const double rate_gbps_, loss_;
+  bool has_begun_ = false;
   PacketFabric& fabric_;
   EventQueue& events_;
 };

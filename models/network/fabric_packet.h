@@ -33,6 +33,7 @@ struct alignas(64) FabricPacket {
   std::uint32_t bytes = 0;  ///< on the wire, with all that Ethernet adds
   std::uint8_t tos = 0;
   std::uint8_t ttl = 64;
+  bool is_lost = false;  ///< the link that it is on went down before its last bit had left
   // ---- what its receiver sees
   Kind kind = Kind::kTransport;
   std::uint16_t epoch = 0;  ///< of the key of a secured session [KY-2]

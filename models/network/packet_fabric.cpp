@@ -86,6 +86,9 @@ void PacketFabric::enter(NodeId host, FabricPackets::Index index, Time now) {
 }
 
 void PacketFabric::fetch_way(PortId port) const {
+  if (ports_[port].first == FabricPackets::kNone) {
+    return;
+  }
   const FabricPacket& packet = packets_[ports_[port].first];
   if (packet.behind != FabricPackets::kNone) {
     packets_.fetch(packet.behind, false);
@@ -104,12 +107,21 @@ void PacketFabric::fetch_way(PortId port) const {
 FabricPackets::Index PacketFabric::arrive(PortId port, Time now) {
   Port& from = ports_[port];
   const FabricPackets::Index index = from.first;
+  if (index == FabricPackets::kNone || packets_[index].due != now) {
+    events_.take();  // of a rate that has changed
+    return FabricPackets::kNone;
+  }
   from.first = packets_[index].behind;
   if (from.first == FabricPackets::kNone) {
     from.last = FabricPackets::kNone;
     events_.take();
   } else {
     events_.replace(packets_[from.first].due, event_of(NetworkEvent::kArrival, port));
+  }
+  if (packets_[index].is_lost) {
+    ++from.lost;
+    lose(index, Loss::kLinkDown);
+    return FabricPackets::kNone;
   }
   const NodeId node = from.to;
   if (graph_.is_host(node)) {
@@ -200,10 +212,8 @@ void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort
     return;
   }
   packet.behind = FabricPackets::kNone;
-  packet.due = to.is_handed_over
-                   ? pushed.start
-                   : ready_after(pushed, to.rate, rules_.is_cut_through && !graph_.is_host(to.to),
-                                 packet.bytes, kSwitchedHeaderBytes, fastest_[to.to]);
+  packet.due = due_of(to, pushed, packet.bytes);
+  packet.is_lost = false;
   if (Frame* const frame = packets_.frame(index)) {
     frame->last = pushed.end;
   }
@@ -214,6 +224,70 @@ void PacketFabric::put(PortId port, FabricPackets::Index index, const OutputPort
     packets_[to.last].behind = index;
   }
   to.last = index;
+}
+
+// When a packet comes to the other end.
+Time PacketFabric::due_of(const Port& port, const OutputPort::Pushed& pushed,
+                          std::uint32_t bytes) const {
+  return port.is_handed_over
+             ? pushed.start
+             : ready_after(pushed, port.rate, rules_.is_cut_through && !graph_.is_host(port.to),
+                           bytes, kSwitchedHeaderBytes, fastest_[port.to]);
+}
+
+// ---- links that fail
+
+// When a packet leaves that is on its way by the port: it comes as much later as any of its size.
+OutputPort::Pushed PacketFabric::pushed_of(const Port& port, const FabricPacket& packet) const {
+  const Time span = wire_time(packet.bytes, port.output.gbps());
+  const Time later = due_of(port, {PortOutcome::kTaken, Time{}, span}, packet.bytes);
+  return {PortOutcome::kTaken, packet.due - later, packet.due - later + span};
+}
+
+void PacketFabric::take_down(EdgeId edge, Time now) {
+  links_.take_down(edge, now);
+  for (const PortId port : {2 * edge, 2 * edge + 1}) {
+    for (auto i = ports_[port].first; i != FabricPackets::kNone; i = packets_[i].behind) {
+      packets_[i].is_lost = pushed_of(ports_[port], packets_[i]).end > now;
+    }
+  }
+}
+
+void PacketFabric::bring_up(EdgeId edge, Time now) {
+  links_.bring_up(edge, now);
+  for (const PortId port : {2 * edge, 2 * edge + 1}) {
+    for (auto i = ports_[port].first; i != FabricPackets::kNone; i = packets_[i].behind) {
+      packets_[i].is_lost = packets_[i].is_lost && pushed_of(ports_[port], packets_[i]).start < now;
+    }
+  }
+}
+
+void PacketFabric::set_rate(EdgeId edge, double gbps, Time now) {
+  change_rate(2 * edge, gbps, now);
+  change_rate(2 * edge + 1, gbps, now);
+}
+
+// The event of the packet that comes first is where it was: arrive() takes no notice of it.
+void PacketFabric::change_rate(PortId port, double gbps, Time now) {
+  Port& of = ports_[port];
+  if (rules_.pfc.is_on || of.is_handed_over) {
+    of.output.set_gbps(gbps, of.output.free_at());
+    return;
+  }
+  const double times = of.output.gbps() / gbps;
+  const Time first = of.first == FabricPackets::kNone ? Time::never() : packets_[of.first].due;
+  for (auto i = of.first; i != FabricPackets::kNone; i = packets_[i].behind) {
+    OutputPort::Pushed pushed = pushed_of(of, packets_[i]);
+    if (pushed.end > now) {
+      pushed.start = at_other_rate(pushed.start, now, times);
+      pushed.end = at_other_rate(pushed.end, now, times);
+      packets_[i].due = due_of(of, pushed, packets_[i].bytes);
+    }
+  }
+  of.output.set_gbps(gbps, now);
+  if (first != Time::never() && packets_[of.first].due != first) {
+    events_.add(packets_[of.first].due, event_of(NetworkEvent::kArrival, port));
+  }
 }
 
 // ---- ports that may be paused [CC-6]
@@ -267,6 +341,7 @@ void PacketFabric::serve(PortId port, Time now) {
   }
   events_.add(pushed.end, event_of(NetworkEvent::kWireFree, port));
   put(port, index, pushed);
+  packet.is_lost = !links_.is_up(NetworkGraph::edge_of(port));
 }
 
 void PacketFabric::wire_is_free(PortId port, Time now) {
@@ -294,11 +369,6 @@ void PacketFabric::resume(PortId port, Time now) {
 void PacketFabric::lose(FabricPackets::Index index, Loss loss) {
   ++lost_[static_cast<unsigned>(loss)];
   packets_.free(index);
-}
-
-void PacketFabric::set_rate(EdgeId edge, double gbps) {
-  ports_[2 * edge].output.set_gbps(gbps);
-  ports_[2 * edge + 1].output.set_gbps(gbps);
 }
 
 void PacketFabric::set_loss(EdgeId edge, double share) {

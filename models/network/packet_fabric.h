@@ -50,7 +50,11 @@ class PacketFabric {
 
   // ---- kArrival is about to happen: what it touches is on its way into the cache, in three steps
   void fetch_port(PortId port) const { fetch_between(&ports_[port], &ports_[port].lost); }
-  void fetch_packet(PortId port) const { packets_.fetch(ports_[port].first, is_last_hop(port)); }
+  void fetch_packet(PortId port) const {
+    if (ports_[port].first != FabricPackets::kNone) {
+      packets_.fetch(ports_[port].first, is_last_hop(port));
+    }
+  }
   /// And by which port it goes on, where that is known, and who comes behind it.
   void fetch_way(PortId port) const;
   /// The packet, if it comes to its host with it; none else. After fetch_packet().
@@ -65,10 +69,13 @@ class PacketFabric {
   bool is_paused(NodeId host) const { return ports_[port_of(host)].paused.is_paused(); }
 
   // ---- links that fail
-  void take_down(EdgeId edge, Time now) { links_.take_down(edge, now); }
-  void bring_up(EdgeId edge, Time now) { links_.bring_up(edge, now); }
-  void set_rate(EdgeId edge, double gbps);
-  void restore_rate(EdgeId edge) { set_rate(edge, graph_.port(2 * edge).rate.gbps); }
+  /// What has not left by it yet is lost, [NW-6]
+  void take_down(EdgeId edge, Time now);
+  /// but for what has not begun to.
+  void bring_up(EdgeId edge, Time now);
+  /// Of what waits too; not of a packet on the wire where ports may be paused.
+  void set_rate(EdgeId edge, double gbps, Time now);
+  void restore_rate(EdgeId edge, Time now) { set_rate(edge, graph_.port(2 * edge).rate.gbps, now); }
   /// The edge loses this share of packets by chance; it is the only one that does.
   void set_loss(EdgeId edge, double share);
   Time next_detection() const { return links_.next_detection(); }
@@ -122,6 +129,9 @@ class PacketFabric {
   void mark(FabricPackets::Index index);
   bool has_lost(PortId port, FabricPackets::Index index);
   void put(PortId port, FabricPackets::Index index, const OutputPort::Pushed& pushed);
+  Time due_of(const Port& port, const OutputPort::Pushed& pushed, std::uint32_t bytes) const;
+  OutputPort::Pushed pushed_of(const Port& port, const FabricPacket& packet) const;
+  void change_rate(PortId port, double gbps, Time now);
   void queue(PortId port, FabricPackets::Index index, Time now);
   void serve(PortId port, Time now);
   void obey(PfcAction action, PortId port, Time now);

@@ -17,6 +17,13 @@ inline Time wire_time(std::uint64_t bytes, double gbps) {
   return {static_cast<std::int64_t>(static_cast<double>(bytes) * 8e6 / gbps)};
 }
 
+/// When something ends that was to end at `end`, if from now on it takes so many times as long.
+inline Time at_other_rate(Time end, Time now, double times) {
+  return end <= now ? end
+                    : now + Time{static_cast<std::int64_t>(
+                                static_cast<double>((end - now).fs) * times + 0.5)};
+}
+
 enum class PortOutcome : std::uint8_t {
   kTaken,
   kMarked,      ///< taken, and CE is to be set in it
@@ -80,8 +87,13 @@ class OutputPort {
   }
   Time free_at() const { return free_at_; }
   double gbps() const { return gbps_; }
-  /// From now on, for packets that come: those that wait leave as they would have.
-  void set_gbps(double gbps) { gbps_ = gbps; }
+  /// From now on: the rest of the packet on the wire, what waits and what comes.
+  void set_gbps(double gbps, Time now) {
+    const Time before = free_at_;
+    free_at_ = at_other_rate(free_at_, now, gbps_ / gbps);
+    sum_.busy += free_at_ - before;
+    gbps_ = gbps;
+  }
   const Counters& counters() const { return sum_; }
   /// The peak begins anew.
   void start_window(Time now) { sum_.peak = queued_bytes(now); }

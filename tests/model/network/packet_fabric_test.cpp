@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "network/fabric_fault.h"
 #include "network/network_host_rules.h"
 
 namespace flitwise::packet_fabric_test {
@@ -34,8 +35,9 @@ class Bench {
     packet.fields.psn = sent++;
     fabric.send(from, index, when);
   }
-  void run() {
-    while (!events_.empty()) {
+  void run() { run_until(Time::never()); }
+  void run_until(Time limit) {
+    while (!events_.empty() && events_.next() <= limit) {
       now = events_.next();
       const FabricPackets::Index index = fabric.arrive(place_of(events_.front()), now);
       if (index != FabricPackets::kNone) {
@@ -193,6 +195,105 @@ TEST(PacketFabric, NW_6_PacketsToALinkThatIsDownAreLostUntilItIsNoticed) {
   bench.run();
   EXPECT_EQ(bench.fabric.lost(PacketFabric::Loss::kLinkDown), lost);
   EXPECT_EQ(bench.came.size(), 128 - lost);
+}
+
+// [NW-6] Four wait for the wire of the switch when its link goes down; the first one has left.
+TEST(PacketFabric, NW_6_WhatWaitsForALinkThatGoesDownIsLost) {
+  Bench bench(star(5), without_marks());
+  for (NodeId host = 0; host < 4; ++host) {
+    bench.send(host, 4, Time{});
+  }
+  bench.run_until(kSpan + kHop);
+  bench.fabric.take_down(4, kSpan + kHop + kSpan);
+  bench.run();
+  EXPECT_EQ(bench.came.size(), 1U);
+  EXPECT_EQ(bench.fabric.lost(PacketFabric::Loss::kLinkDown), 3U);
+  EXPECT_EQ(bench.packets.in_use(), 0U);
+}
+
+// [NW-6] The second one is on the wire when the link goes down, the third is when it is up again.
+TEST(PacketFabric, NW_6_WhatHasNotBegunToLeaveWhenALinkIsUpAgainArrives) {
+  Bench bench(star(5), without_marks());
+  for (NodeId host = 0; host < 4; ++host) {
+    bench.send(host, 4, Time{});
+  }
+  bench.run_until(kSpan + kHop);
+  bench.fabric.take_down(4, kSpan + kHop + Time::from_ns(100));
+  bench.fabric.bring_up(4, kSpan + kHop + Time::from_ns(200));
+  bench.run();
+  EXPECT_EQ(bench.fabric.lost(PacketFabric::Loss::kLinkDown), 2U);
+  EXPECT_EQ(bench.came.count(0), 1U);
+  EXPECT_EQ(bench.came.count(3), 1U);
+}
+
+// [NW-6] Its loss is noticed at once, and once.
+TEST(PacketFabric, NW_6_AFaultHasThreeEventsHoweverSoonItsLossIsNoticed) {
+  const NetworkPlan plan = leaf_spine_plan(2, 1, 2, {100, kHop}, {100, kHop});
+  for (const std::int64_t detect : {0, 5, 10, 50}) {
+    NetworkConfig network;
+    network.fault.link = "leaf0-spine0";
+    network.fault.at = Time::from_us(1);
+    network.fault.lasts = Time::from_us(10);
+    PacketFabricRules rules;
+    rules.detect = Time::from_us(detect);
+    EventQueue events;
+    FabricPackets packets;
+    PacketFabric fabric(plan, rules, Random(3), events, packets);
+    FabricFault fault(network, plan, fabric, events);
+    const NodeId leaf = *plan.find("leaf0");
+    std::map<std::int64_t, std::size_t> ways;  // at the end of each time
+    unsigned count = 0;
+    for (; !events.empty() && count < 10; ++count) {
+      const Time now = events.next();
+      events.take();
+      fault.work(now);
+      ways[now.fs / Time::from_us(1).fs] = fabric.hops().candidates(leaf, 1).size();
+    }
+    EXPECT_EQ(count, 3U) << detect;
+    EXPECT_EQ(ways[11], 2U) << detect;
+    EXPECT_EQ(ways[1], detect == 0 ? 1U : 2U);
+    EXPECT_EQ(ways[6], detect == 5 ? 1U : 0U) << "no event";
+  }
+}
+
+// [NW-1] 25 Gb/s for 480 ns are a packet and a half.
+TEST(PacketFabric, NW_1_WhatWaitsLeavesAtTheRateThatItsLinkHasThen) {
+  Bench bench(star(5), without_marks());
+  for (NodeId host = 0; host < 4; ++host) {
+    bench.send(host, 4, Time{});
+  }
+  const Time begin = kSpan + kHop;
+  bench.run_until(begin);
+  bench.fabric.set_rate(4, 25, begin);
+  bench.run_until(begin + Time::from_ns(480));
+  bench.fabric.restore_rate(4, begin + Time::from_ns(480));
+  bench.run();
+  std::int64_t ends[] = {320, 520, 600, 680};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(bench.came[i], begin + kHop + Time::from_ns(ends[i])) << i;
+  }
+}
+
+// [NW-1] Cut through: the first one has left, and the tail of those that are slow is not overtaken.
+TEST(PacketFabric, NW_1_CutThroughWhatWaitsLeavesAtTheRateThatItsLinkHasThen) {
+  PacketFabricRules rules = without_marks();
+  rules.is_cut_through = true;
+  const NetworkPlan plan = dumbbell_plan(2, {100, kHop}, {100, kHop});
+  const EdgeId middle = *plan.edge_between(*plan.find("left"), *plan.find("right"));
+  Bench bench(plan, rules);
+  for (const NodeId host : {0U, 1U, 0U, 1U}) {
+    bench.send(host, 2, Time{});
+  }
+  const Time head = wire_time(kSwitchedHeaderBytes, 100), begin = head + kHop;
+  bench.run_until(begin + kSpan);
+  bench.fabric.set_rate(middle, 25, begin + kSpan);
+  bench.fabric.restore_rate(middle, begin + Time::from_ns(560));
+  bench.run();
+  const Time ends[] = {kSpan + head, Time::from_ns(400), Time::from_ns(600),
+                       Time::from_ns(680) + head};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(bench.came[i], begin + kHop + kHop + ends[i]) << i;
+  }
 }
 
 // [NW-C4] A flow keeps its way.

@@ -67,13 +67,20 @@ TEST(OutputPort, CC_C4_AFullQueueMarksOrDrops) {
   EXPECT_EQ(bench.port.counters().packets, 4U);
 }
 
-TEST(OutputPort, ASlowedWireKeepsWhatWaits) {
-  Bench bench(1 << 20);
+TEST(OutputPort, WhatWaitsLeavesAtTheRateOfItsWire) {
+  Bench bench(2 * kBytes);
   bench.push(Time{});
-  bench.port.set_gbps(25);
-  const auto next = bench.push(Time{});
-  EXPECT_EQ(next.start, Time::from_ns(80));
-  EXPECT_EQ(next.end, Time::from_ns(400));
+  bench.push(Time{});
+  bench.port.set_gbps(25, Time::from_ns(40));
+  EXPECT_EQ(bench.port.queued_bytes(Time::from_ns(40)), kBytes + kBytes / 2);
+  EXPECT_EQ(bench.port.free_at(), Time::from_ns(40 + 480));
+  EXPECT_EQ(bench.push(Time::from_ns(40)).outcome, PortOutcome::kFull);
+  bench.port.set_gbps(100, Time::from_ns(200));
+  EXPECT_EQ(bench.port.queued_bytes(Time::from_ns(200)), kBytes);
+  const auto next = bench.push(Time::from_ns(200));
+  EXPECT_EQ(next.start, Time::from_ns(280));
+  EXPECT_EQ(next.end, Time::from_ns(360));
+  EXPECT_EQ(bench.port.counters().busy, Time::from_ns(360));
 }
 
 // Packets of random sizes at random times against a queue that holds them.
