@@ -241,7 +241,7 @@ void HostConnection::note_progress(Psn before, Time now) {
   if (!requester.timer_runs()) {
     retry_at_ = Time::never();
   } else if (retry_at_ == Time::never() || progress_ != requester.progress()) {
-    retry_at_ = rules_.retry == Time::never() ? Time::never() : now + rules_.retry;
+    retry_at_ = now + std::min(rules_.retry, Time::never() - now);
     progress_ = requester.progress();
   }
 }

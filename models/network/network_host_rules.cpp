@@ -12,7 +12,7 @@ constexpr std::uint8_t kEct0 = 2, kEct = 3;
 
 /// 4.096 us x 2^t. [LR-3]
 Time retry_time(unsigned timeout) {
-  return timeout == 0 ? Time::never() : Time::from_ns(4'096 << timeout);
+  return timeout == 0 ? Time::never() : Time::from_ns(std::int64_t{4'096} << timeout);
 }
 
 }  // namespace
