@@ -8,13 +8,7 @@ namespace {
 
 constexpr unsigned kChoices = 4;  // how often a session is chosen before any that has room will do
 
-std::size_t places_for(std::uint32_t window) {
-  std::size_t places = 64;
-  while (places < window) {
-    places *= 2;
-  }
-  return 2 * places;  // echoes may come late
-}
+constexpr std::size_t kFirstPlaces = 32;
 
 }  // namespace
 
@@ -215,7 +209,7 @@ void CarriedPair::fetch_next() const {
 CarriedPair::CarriedPair(SessionCarrier& group, QueuePair& pair)
     : group_(group),
       pair_(pair),
-      monitored_(places_for(pair.setup().window)),
+      monitored_(kFirstPlaces),
       own_rate_{DcqcnRate(group.rules().dcqcn), {}} {}
 
 bool CarriedPair::may_request(Time now, Time& may_go) {
@@ -266,14 +260,13 @@ SessionIndex CarriedPair::send_request(RdmaPacket& packet, std::uint32_t bytes, 
   group_.has_sent_ = group_.has_sent_lately_ = true;
   const SessionIndex session = choose(packet, now);
   put_on(packet, session);
+  SessionPacket& kept = monitor(packet.psn);
   if (packet.tries == 0) {
-    monitored(packet.psn) = SessionPacket{};
-  }
-  if (packet.opcode == RdmaOpcode::kReadRequest) {
-    clear_answers(packet);
+    kept = SessionPacket{};
+    kept.psn = packet.psn;
   }
   group_.balancer_.assigned(session, bytes);
-  group_.balancer_.sent(now, monitored(packet.psn), session, bytes);
+  group_.balancer_.sent(now, kept, session, bytes);
   pair_.leaves(packet, now);
   if (group_.rules_.control == RateControl::kDcqcnSession) {
     pace(group_.rates_[session], bytes, now);
@@ -281,16 +274,30 @@ SessionIndex CarriedPair::send_request(RdmaPacket& packet, std::uint32_t bytes, 
   return session;
 }
 
-// PSNs of a READ behind the first are those of its answers: no packet of this end has them.
-void CarriedPair::clear_answers(const RdmaPacket& packet) {
-  const std::uint64_t answers =
-      std::min<std::uint64_t>(packets_of(packet.length, pair_.setup().mtu), monitored_.size());
-  for (std::uint32_t i = 1; i < answers; ++i) {
-    SessionPacket& kept = monitored(psn_plus(packet.psn, i));
-    if (!kept.is_in_flight) {
-      kept = SessionPacket{};
+// Requests that have no answer have places of their own, and so have as many that are older, for
+// echoes which come late.
+SessionPacket& CarriedPair::monitor(Psn psn) {
+  const auto distance =
+      static_cast<std::size_t>(std::max(psn_distance(psn, pair_.requester().oldest()), 0));
+  std::size_t size = monitored_.size();
+  while (size <= 2 * (distance + 1)) {
+    size *= 2;
+  }
+  if (size != monitored_.size()) {
+    std::vector<SessionPacket> old(size);
+    old.swap(monitored_);
+    for (const SessionPacket& one : old) {
+      if (one.session != kNoSessionIndex) {
+        place_of(one.psn) = one;
+      }
     }
   }
+  SessionPacket& place = place_of(psn);
+  if (place.psn != psn) {
+    place = SessionPacket{};
+    place.psn = psn;
+  }
+  return place;
 }
 
 void CarriedPair::pace(PacedRate& paced, std::uint32_t bytes, Time now) {
@@ -326,7 +333,7 @@ void CarriedPair::take_echo(const RdmaPacket& packet, Time now) {
     return;
   }
   const SentPacket* const left = pair_.sent_packet(echo.psn);
-  SessionPacket* const kept = left == nullptr ? nullptr : &monitored(echo.psn);
+  SessionPacket* const kept = left == nullptr ? nullptr : monitored(echo.psn);
   const Time hold = Time::from_ns(echo.hold_ns);
   if (group_.rules_.has_window() && left != nullptr && left->times == 1) {
     CongestionWindow& window = group_.windows_[group_.rules_.is_by_session() ? session : 0];
@@ -350,21 +357,27 @@ void CarriedPair::take_cnp(const RdmaPacket& packet, Time now) {
 
 void CarriedPair::note_progress(Psn before, Time now) {
   for (Psn psn = before; psn != pair_.requester().oldest(); psn = psn_plus(psn, 1)) {
-    group_.balancer_.delivered(now, monitored(psn));
+    if (SessionPacket* const kept = monitored(psn)) {
+      group_.balancer_.delivered(now, *kept);
+    }
   }
   LostPacket lost;
   while (pair_.next_loss(lost)) {
-    SessionPacket& kept = monitored(lost.psn);
-    if (lost.cause == LossCause::kTimeOut) {
-      group_.balancer_.timed_out(kept);
+    SessionPacket* const kept = monitored(lost.psn);
+    if (kept != nullptr && lost.cause == LossCause::kTimeOut) {
+      group_.balancer_.timed_out(*kept);
     }
-    group_.balancer_.lost(now, kept);
+    if (kept != nullptr) {
+      group_.balancer_.lost(now, *kept);
+    }
   }
   // Go-back-N sends all from there on again, and what is on its way counts for nothing. [LR-1]
   const RcRequester& requester = pair_.requester();
   for (Psn psn = requester.next_psn(); psn_distance(psn, requester.sent_end()) < 0;
        psn = psn_plus(psn, 1)) {
-    group_.balancer_.recall(now, monitored(psn));
+    if (SessionPacket* const kept = monitored(psn)) {
+      group_.balancer_.recall(now, *kept);
+    }
   }
 }
 

@@ -110,7 +110,8 @@ class SessionCarrier {
 };
 
 /// A queue pair whose packets sessions carry. Its owner asks for packets, and hands in what comes.
-/// Nothing is allocated but by the constructor.
+/// Memory: 24 bytes for each PSN of twice the longest distance so far between the oldest without an
+/// answer and the newest, in powers of two.
 class CarriedPair {
  public:
   /// Both outlive it. The setup of the queue pair has keeps_sent.
@@ -148,12 +149,14 @@ class CarriedPair {
 
  private:
   SessionIndex choose(const RdmaPacket& packet, Time now);
-  void clear_answers(const RdmaPacket& packet);
   static void pace(PacedRate& paced, std::uint32_t bytes, Time now);
   PacedRate& rate_of(SessionIndex session) {
     return group_.rates_.empty() ? own_rate_ : group_.rates_[session];
   }
-  SessionPacket& monitored(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
+  SessionPacket& place_of(Psn psn) { return monitored_[psn & (monitored_.size() - 1)]; }
+  /// Null: no request that is remembered has it, as it is that of an answer.
+  SessionPacket* monitored(Psn psn) { return place_of(psn).psn == psn ? &place_of(psn) : nullptr; }
+  SessionPacket& monitor(Psn psn);
   void fetch_monitored(Psn psn) const {
     flitwise::fetch(&monitored_[psn & (monitored_.size() - 1)]);
   }

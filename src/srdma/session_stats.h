@@ -21,6 +21,7 @@ inline constexpr SessionIndex kNoSessionIndex = 0xffff;
 struct SessionPacket {
   Time sent{};                                 ///< of the latest try
   std::uint32_t bytes = 0;                     ///< likewise
+  Psn psn = 0;                                 ///< kept for the owner alone
   SessionIndex session = kNoSessionIndex;      ///< likewise
   SessionIndex lost_on = kNoSessionIndex;      ///< of the try that a loss is charged to; none
   SessionIndex credited_to = kNoSessionIndex;  ///< whose delivery it is; none yet

@@ -3,8 +3,11 @@
 #include "srdma/session_carrier.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace flitwise::session_carrier_test {
 namespace {
@@ -26,9 +29,10 @@ CarrierRules rules_of(RateControl control, unsigned sessions) {
 
 /// A queue pair in RTS that has much to write, and sessions 10, 11, ...
 struct Sender {
-  Sender(SessionCarrier& group, std::uint32_t number, Recovery recovery = Recovery::kSelective)
+  Sender(SessionCarrier& group, std::uint32_t number, Recovery recovery = Recovery::kSelective,
+         std::uint32_t window = 128)
       : carrier(group),
-        pair(setup(number, recovery), keys, completions, completions, buffers, true),
+        pair(setup(number, recovery, window), keys, completions, completions, buffers, true),
         carried(group, pair) {
     for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
       pair.modify(state);
@@ -38,8 +42,9 @@ struct Sender {
     work.local = view_of({0, 64 * 4096, *keys.add({0, 0, 1 << 20, kAllRdmaRights})});
     EXPECT_EQ(pair.post_send(work), PostResult::kTaken);
   }
-  static QueuePairSetup setup(std::uint32_t number, Recovery recovery) {
+  static QueuePairSetup setup(std::uint32_t number, Recovery recovery, std::uint32_t window) {
     QueuePairSetup setup;
+    setup.window = window;
     setup.number = setup.peer = number;
     setup.keeps_sent = true;
     setup.mode = recovery == Recovery::kSelective ? ReceiveMode::kReorder : ReceiveMode::kInOrder;
@@ -105,6 +110,29 @@ TEST(SessionCarrier, SG_C5_QueuePairsOfAGroupShareItsSessions) {
   EXPECT_EQ(group.carrier.balancer().in_flight(), 8U);
   other.carried.forget(Time::from_us(2));
   EXPECT_EQ(group.carrier.balancer().in_flight(), 0U) << "it is reset";
+}
+
+// [PS-3] A window of that size would take 400 MB for each queue pair, if it had its memory at once.
+TEST(SessionCarrier, PS_3_MemoryIsThatOfWhatIsOutHoweverLargeTheWindow) {
+  Group group;
+  std::vector<std::unique_ptr<Sender>> senders;
+  for (std::uint32_t number = 7; number < 71; ++number) {
+    senders.push_back(std::make_unique<Sender>(group.carrier, number, Recovery::kSelective,
+                                               (std::uint32_t{1} << 23) - 1));
+  }
+  Sender& one = *senders.front();
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_NE(one.send({}), kNoSession) << i;
+  }
+  EXPECT_EQ(group.carrier.balancer().in_flight(), 64U);
+  one.acknowledge(62, Time::from_us(1));
+  EXPECT_EQ(group.carrier.balancer().in_flight(), 1U) << "each had a place of its own";
+  one.acknowledge(63, Time::from_us(2));
+  EXPECT_EQ(group.carrier.balancer().in_flight(), 0U);
+  EXPECT_EQ(group.carrier.balancer().stats(0).delivered_packets, 32U);
+  struct rusage used {};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &used), 0);
+  EXPECT_LT(used.ru_maxrss, 4'000'000) << "KiB";
 }
 
 TEST(SessionCarrier, SG_4_ADrainingSessionClosesOnceNothingOfItIsOnItsWay) {
