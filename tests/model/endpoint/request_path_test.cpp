@@ -308,6 +308,16 @@ TEST_F(RequestPathTest, LNK_9_1_AnInterruptIsNeverRelaxed) {
   EXPECT_FALSE(output_.tlp(1).relaxed_ordering || output_.tlp(1).id_based_ordering);
 }
 
+TEST_F(RequestPathTest, TCP_14_ReadsAndWritesHaveNoSnoopAndInterruptsNever) {
+  make();
+  control_.no_snoop = true;
+  send(transfer(Op::kWrite, kBuffer, 4));
+  send(transfer(Op::kRead, kBuffer, 4));
+  send(transfer(Op::kMsi, 0xfee0'0000, 4));
+  EXPECT_TRUE(output_.tlp(0).no_snoop && output_.tlp(1).no_snoop);
+  EXPECT_FALSE(output_.tlp(2).no_snoop);
+}
+
 TEST_F(RequestPathTest, LNK_9_27_ATransferWaitsWhileItsFunctionMayNotSend) {
   make();
   functions_.enable_vf(1, false);

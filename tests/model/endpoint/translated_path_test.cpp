@@ -29,14 +29,15 @@ const Time kPipeline = DeviceConfig().timing.pipeline;
 /// One function with PASID 0, whose ATC is on, and a Page Request Interface that is off.
 class TranslatedPathTest : public testing::Test {
  protected:
-  TranslatedPathTest() {
+  explicit TranslatedPathTest(unsigned group_pages = 1) : group_pages_(group_pages) {
     TranslationSettings settings;
     settings.is_enabled = settings.has_pasid = true;
     path_.unit().set_pasid(true);
     path_.unit().configure(0, settings);
   }
-  static EndpointConfig config() {
+  static EndpointConfig config(unsigned group_pages = 1) {
     EndpointConfig config;
+    config.device.pri.group_pages = group_pages;
     config.device = test::device_of(1);
     config.device.functions.has_pasid = true;
     config.device.atc.enabled = true;
@@ -62,7 +63,7 @@ class TranslatedPathTest : public testing::Test {
     if (path_.next(cursor, now) != NextTransfer::kSend) {
       return std::nullopt;
     }
-    Transfer transfer;
+    Transfer transfer = resumed_;
     transfer.op = Op::kRead;
     step_ = path_.route(transfer, identity_, cursor, now).step;
     piece_ = cursor.piece;
@@ -117,6 +118,8 @@ class TranslatedPathTest : public testing::Test {
     return codes;
   }
 
+  const unsigned group_pages_;
+  Transfer resumed_;
   PacketPool pool_;
   PacketSizer sizer_{LinkConfig(), MessageConfig(), 8};
   RunningFunctions functions_{config().device};
@@ -127,8 +130,11 @@ class TranslatedPathTest : public testing::Test {
   FakeEvents events_;
   PageRequestInterface pages_{{8, true, true}};
   const DeviceIdentity identity_{Bdf::of(1, 0, 0), Pasid{0}, false, false};
-  TranslatedPath path_{
-      config(), {pool_, sizer_, functions_, control_, output_, events_}, &pages_, tags_, handles_};
+  TranslatedPath path_{config(group_pages_),
+                       {pool_, sizer_, functions_, control_, output_, events_},
+                       &pages_,
+                       tags_,
+                       handles_};
   Step step_ = Step::kGo;
   RequestPiece piece_;
 };
@@ -253,6 +259,60 @@ TEST_F(TranslatedPathTest, PRI_01_WithoutPermissionThePageIsAskedForOnce) {
   EXPECT_TRUE(path_.receive(*packet, 0, nullptr, kPipeline));
   EXPECT_EQ(resume(kPipeline * 2), 0U) << "it asks for its translation again";
   EXPECT_EQ(tags_.translations.size(), 2U);
+}
+
+struct PageGroupTest : TranslatedPathTest {
+  PageGroupTest() : TranslatedPathTest(3) {
+    pages_.write_allocation(4);
+    pages_.write_control(true, false);
+  }
+  // A transfer from this address on misses its first page, which is not there.
+  void miss(std::uint32_t slot, std::uint64_t address, std::uint32_t bytes) {
+    resumed_.address = address;
+    resumed_.bytes = bytes;
+    route(slot, address);
+    answer(tags_.translations.size() - 1, Time{}, false);
+    ASSERT_EQ(resume(kPipeline), slot);
+    ASSERT_EQ(step_, Step::kParked);
+  }
+  std::vector<std::uint64_t> pages_asked_for() const {
+    std::vector<std::uint64_t> pages;
+    for (const FakeOutput::Sent& one : output_.sent) {
+      if (is_message(one.packet->tlp.type)) {
+        const PageRequest request = page_request_of(one.packet->tlp);
+        pages.push_back(request.page | (request.is_last ? 1U : 0U));
+      }
+    }
+    return pages;
+  }
+};
+
+TEST_F(PageGroupTest, PRI_27_AGroupHasThePagesThatATransferWillNeed) {
+  miss(0, kPage + 0x800, 0x1000);
+  EXPECT_THAT(pages_asked_for(), ElementsAre(kPage, (2 * kPage) | 1));
+}
+
+TEST_F(PageGroupTest, PRI_27_AGroupIsAsLongAsConfiguredAndAsCreditsReach) {
+  miss(0, kPage, 0x8000);
+  miss(1, 16 * kPage, 0x8000);
+  EXPECT_THAT(pages_asked_for(), ElementsAre(kPage, 2 * kPage, (3 * kPage) | 1, (16 * kPage) | 1));
+}
+
+TEST_F(PageGroupTest, PRI_27_WhoMissesAPageOfAGroupWaitsWithIt) {
+  miss(0, kPage, 0x3000);
+  miss(1, 3 * kPage, 64);
+  EXPECT_EQ(pages_asked_for().size(), 3U);
+  miss(2, 4 * kPage, 64);
+  EXPECT_EQ(pages_asked_for().size(), 4U);
+  PrgResponse response;
+  response.function = Bdf::of(1, 0, 0);
+  response.pasid = Pasid{0};
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->tlp = prg_response_tlp(response);
+  EXPECT_TRUE(path_.receive(*packet, 0, nullptr, kPipeline));
+  EXPECT_EQ(resume(kPipeline * 2), 0U);
+  EXPECT_EQ(resume(kPipeline * 2), 1U) << "it was of the group";
+  EXPECT_EQ(resume(kPipeline * 2), std::nullopt);
 }
 
 TEST_F(TranslatedPathTest, PRI_06_AStopMarkerFollowsTheLastTransferOfItsContext) {
