@@ -21,6 +21,9 @@ class CxlDraw : private CampaignDraw {
     draw_devices(is_mem ? 2 : 3);
     if (!is_mem) {
       draw_cache();
+      if (below(3) == 0) {
+        draw_pages();
+      }
     } else if (is_long_ && below(2) == 0) {
       draw_hdm_db();
     } else {
@@ -112,10 +115,38 @@ class CxlDraw : private CampaignDraw {
     }
   }
 
-  // Nothing breaks a rule; what a link that goes down takes along is counted.
+  // Lines by translations of their device, which the home checks; half of the time a driver takes
+  // pages back, so that requests may fail. [CXL-7.11] [CXL-7.12]
+  void draw_pages() {
+    has_pages_ = true;
+    loses_pages_ = below(2) == 0;
+    set("iommu.translation", one_of("first_stage", "second_stage"));
+    set("iommu.secure_ats", one_of("true", "true", "false"));
+    set("iommu.permission_cache.entries", one_of("none", "4", "256"));
+    set("iommu.permission_cache.ways", "full");
+    set("device.atc.enabled", "true");
+    set("device.atc.entries", one_of("4", "64"));
+    set("device.atc.ways", "full");
+    if (loses_pages_) {
+      const std::string driver = "host.iommu_driver.";
+      set(driver + "enabled", "true");
+      set(driver + "mode", one_of("strict", "deferred"));
+      set(driver + "unmap_rate", one_of("1e5", "1e6"));
+      set(driver + "unmap_pages", one_of("1", "4"));
+      set(driver + "remap_after", one_of("1us", "20us"));
+      set("workload.buffer_size", "16KiB");
+    }
+  }
+
+  // Nothing breaks a rule; what a link that goes down takes along is counted. Software that waits
+  // for a device keeps its link up.
   void draw_run() {
     step({{"op", "start"}});
-    if (below(4) != 0) {
+    if (loses_pages_) {
+      step({{"op", "run"}, {"until", "idle"}});
+      return;
+    }
+    if (has_pages_ || below(4) != 0) {
       forbid("error");
     } else {
       step({{"op", "run"}, {"for", one_of("300ns", "1us", "5us")}});
@@ -127,6 +158,7 @@ class CxlDraw : private CampaignDraw {
 
   std::vector<std::string> links_;
   bool is_long_ = false;  // 256-byte flits
+  bool has_pages_ = false, loses_pages_ = false;
 };
 
 constexpr unsigned kMostFaults = 5;
