@@ -134,4 +134,14 @@ holds dhi_on_flits \
   'get("up_goodput_gbps", carrier="CXL.cache 68 B", identity="handle") > 1.1 * get("up_goodput_gbps", carrier="CXL.cache 68 B", identity="full")' \
   'get("up_wire_bytes_identity", block="cache_spec", identity="handle 12") == 0' \
   'abs(get("up_wire_bytes_identity", block="cache_spec", identity="full 36") - 2000 * 22 / 8) < 20'
+
+# [CXL-7.7] [CXL-7.10] A look-up costs its time in each miss and no bytes of 68-byte flits, a permission that is cached that of the cache; hits cost nothing.
+study cxl_identity 2000 'p["block"] in ("lookup", "isolation") or p["block"] == "hit_rate" and p["workload.buffer_size"] in ("4KiB", "8KiB") and p["link.preset"] == "cxl68_gen5x16"'
+holds cxl_identity \
+  'all(abs(get("dma_read_mean_ns", block="lookup", identity="handle", host_dhi_storage_timing_by_handle=at) - get("dma_read_mean_ns", block="lookup", identity="spec", host_dhi_storage_timing_by_handle=at) - 2 - float(at)) < 0.24 for at in ("2.0", "10.0", "50.0"))' \
+  'abs(get("dma_read_mean_ns", way="handle with permissions") - get("dma_read_mean_ns", way="spec") - 8) < 0.24' \
+  'abs(get("bytes", way="handle with permissions") - get("bytes", way="spec")) < 0.01' \
+  'get("bytes", way="full with permissions") > get("bytes", way="spec") + 2.5' \
+  'get("iommu_permission_checks", way="handle with permissions") == 2000' \
+  'get("dhi_lookups", block="hit_rate", identity="handle", workload_buffer_size=4096) < 0.1 * get("dhi_lookups", block="hit_rate", identity="handle", workload_buffer_size=8192)'
 finish
