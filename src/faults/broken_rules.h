@@ -2,7 +2,7 @@
 /// What breaks rules on purpose: `faults.break` (docs/monitors.md) and `faults.drop_completions`.
 /// The classes that keep the rules know of no fault: where one can strike, they let a function
 /// change what they use or say. Those made here are empty where the rule is kept; each other breaks
-/// its rule once, but those of credits whenever they can.
+/// its rule once, but those of credits and of invalidations whenever they can.
 #pragma once
 
 #include <cstdint>
@@ -113,8 +113,7 @@ inline auto broken_recalls(const FaultsConfig& faults) {
 
 /// An Invalidate Completion waits for no request of a cache. [INV-04]
 inline auto broken_invalidations(const FaultsConfig& faults) {
-  return if_broken<bool()>(faults.breaks(BrokenRule::kInvalidation),
-                           [is_due = true]() mutable { return std::exchange(is_due, false); });
+  return if_broken<bool()>(faults.breaks(BrokenRule::kInvalidation), [] { return true; });
 }
 
 /// A snoop or BISnp is answered by its sender, and the cache keeps its line. [COH-1.2]
