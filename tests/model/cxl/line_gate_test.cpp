@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a home asks before it serves a request: the handle, and the permission of the page; and how
 // it takes a page back. [CXL-7.7] [CXL-7.10] [CXL-7.11] [COH-3.14]
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -203,6 +204,45 @@ TEST_F(PermissionsTest, AGrantedRequestIsDrainedBeforeItsLineIsSnooped_COH_3_14)
   EXPECT_TRUE(agent_.client->is_drained());
   EXPECT_EQ(agent_.times_drained, 1U);
   EXPECT_EQ(home_.copies(), 0U);
+}
+
+/// What a home tells of its recalls.
+struct Heard final : CxlHome::RecallListener {
+  std::vector<std::uint64_t> granted_for, over_before;
+  void granted(std::uint8_t /*port*/, std::uint64_t /*line*/, std::uint64_t arrival) override {
+    granted_for.push_back(arrival);
+  }
+  void recalled(const PhysicalPages& /*pages*/, std::uint64_t before) override {
+    over_before.push_back(before);
+  }
+};
+
+TEST_F(PermissionsTest, ItTellsOfGrantsAndOfRecallsThatAreOver_COH_3_14) {
+  Heard heard;
+  home_.watch(heard);
+  request(cxl::D2hReq::kRdOwn, 1);
+  permit(0, true, true);
+  agent_.client->invalidated({kPage, 0x1000});
+  run(1000);
+  EXPECT_THAT(heard.granted_for, testing::ElementsAre(0U));
+  EXPECT_TRUE(heard.over_before.empty());
+  answer_snoop();
+  run(1000);
+  EXPECT_THAT(heard.over_before, testing::ElementsAre(1U)) << "the request was the only one before";
+}
+
+TEST_F(PermissionsTest, ARecallGoesAheadOfGrantsWhereItIsBroken_COH_3_14) {
+  Heard heard;
+  home_.watch(heard);
+  home_.set_hook([] { return true; });
+  request(cxl::D2hReq::kRdOwn, 1);
+  permit(0, true, true);
+  agent_.client->invalidated({kPage, 0x1000});
+  run(1000);
+  EXPECT_FALSE(snoop()) << "nobody had the line when they were asked";
+  EXPECT_TRUE(agent_.client->is_drained());
+  EXPECT_EQ(home_.copies(), 1U);
+  EXPECT_EQ(heard.over_before.size(), 1U);
 }
 
 TEST_F(PermissionsTest, ARequestAtTheAgentIsWaitedFor_COH_3_14) {
