@@ -131,7 +131,7 @@ void TranslationMonitor::sent_message(const Packet& packet, Time now) {
   if (!needs_translation(message) || !has_asked_) {
     return;
   }
-  lines_[message.id] = message.address;
+  lines_[message.id] = {message.address, invalidated_};
   for (std::uint64_t sizes = sizes_; sizes != 0; sizes &= sizes - 1) {
     const auto bits = static_cast<unsigned>(__builtin_ctzll(sizes));
     if (grants_.count(key_of(message.address, bits)) > 0) {
@@ -151,18 +151,26 @@ void TranslationMonitor::delivered_message(const Packet& packet) {
   }
 }
 
-bool TranslationMonitor::is_used_by_lines(const Invalidation& invalidation) const {
-  for (const auto& [key, grant] : grants_) {
-    const unsigned bits = grant.guest.size_bits;
-    const bool is_used = invalidation.strikes(grant) &&
-                         std::any_of(lines_.begin(), lines_.end(), [&, at = key](const auto& line) {
-                           return key_of(line.second, bits) == at;
-                         });
-    if (is_used) {
-      return true;
+// A line that was sent before the invalidation came, and that no other translation leads to.
+bool TranslationMonitor::is_used_by(const Line& line, const Invalidation& invalidation) const {
+  const InvalidateRequest& request = invalidation.request;
+  bool is_meant = false;
+  for (std::uint64_t sizes = sizes_; sizes != 0 && line.asked < invalidation.number;
+       sizes &= sizes - 1) {
+    const auto bits = static_cast<unsigned>(__builtin_ctzll(sizes));
+    const auto [first, last] = grants_.equal_range(key_of(line.address, bits));
+    for (auto one = first; one != last; ++one) {
+      const Grant& grant = one->second;
+      const bool is_of_range = request.function == grant.function &&
+                               scope_of(request).covers(grant.pasid) &&
+                               grant.guest.overlaps(request.range);
+      if (!is_of_range) {
+        return false;
+      }
+      is_meant = true;
     }
   }
-  return false;
+  return is_meant;
 }
 
 void TranslationMonitor::answered(const Packet& packet, Time now) {
@@ -172,8 +180,11 @@ void TranslationMonitor::answered(const Packet& packet, Time now) {
         (completion.itag_vector >> one.request.itag & 1U) == 0) {
       continue;
     }
-    if (!lines_.empty() && is_used_by_lines(one)) {
-      reporter_.report(kEarly, now, packet, fmt::format("{} lines are asked for", lines_.size()));
+    const auto used = std::find_if(lines_.begin(), lines_.end(),
+                                   [&](const auto& line) { return is_used_by(line.second, one); });
+    if (used != lines_.end()) {
+      reporter_.report(kEarly, now, packet,
+                       fmt::format("line {:#x} is asked for", used->second.address));
     }
     one.is_answered = true;
     for (auto grant = grants_.begin(); grant != grants_.end();) {

@@ -56,7 +56,12 @@ class TranslationMonitor {
   void take_answer(const Packet& completion);
   void grant(const Grant& grant, std::uint64_t host);
   void answered(const Packet& packet, Time now);
-  bool is_used_by_lines(const Invalidation& invalidation) const;
+  /// What its cache waits for.
+  struct Line {
+    std::uint64_t address = 0;
+    std::uint64_t asked = 0;  // invalidations that had come before it was sent
+  };
+  bool is_used_by(const Line& line, const Invalidation& invalidation) const;
   bool has_grant(Bdf function, std::uint64_t address, std::uint64_t bytes) const;
 
   Reporter reporter_;
@@ -65,8 +70,8 @@ class TranslationMonitor {
   std::unordered_map<std::uint32_t, Ask> asks_;  // by Requester ID and tag
   std::vector<Invalidation> invalidations_;      // that may still strike something
   std::uint64_t invalidated_ = 0;
-  bool has_asked_ = false;  // else its cache has addresses of the host
-  std::unordered_map<std::uint16_t, std::uint64_t> lines_;  // that its cache waits for, by CQID
+  bool has_asked_ = false;                         // else its cache has addresses of the host
+  std::unordered_map<std::uint16_t, Line> lines_;  // by CQID
 };
 
 }  // namespace flitwise

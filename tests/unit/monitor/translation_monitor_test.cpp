@@ -165,6 +165,19 @@ TEST_F(TranslationMonitorTest, INV_04_AnInvalidationWaitsForLines) {
   EXPECT_THAT(reported_.rules(), ElementsAre("INV-04"));
 }
 
+TEST_F(TranslationMonitorTest, INV_04_NewTranslationsAndOthersOfThePageHoldNothingUp) {
+  answer(ask(1));
+  invalidate(3);
+  answer(ask(2));
+  line(cxl::D2hReq::kRdShared, 1, kHost);  // by the new one
+  complete(1U << 3);
+  answer(ask(1, kGuest + 0x5000), kHost);  // leads there too
+  line(cxl::D2hReq::kRdShared, 2, kHost);
+  invalidate(4);
+  complete(1U << 4);
+  EXPECT_THAT(reported_.rules(), IsEmpty());
+}
+
 TEST_F(TranslationMonitorTest, EP_7_NobodyMakesOneUp) {
   answer(ask(1), kHost, 21);
   access(kHost + 0x1f'ffc0);
