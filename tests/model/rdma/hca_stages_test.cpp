@@ -244,6 +244,7 @@ TEST(HcaStages, HP_5_ACompletionWaitsForThePayloadThatItTellsOf) {
 }
 
 TEST(HcaStages, HP_5_AnAtomicReadsBehindThePayloadThatCameBeforeIt) {
+  FramePool frames;  // before the stages, which hold frames to their end
   Bench bench;
   Completing stages(bench);
   HcaPair& pair = bench.pairs[0];
@@ -251,7 +252,6 @@ TEST(HcaStages, HP_5_AnAtomicReadsBehindThePayloadThatCameBeforeIt) {
     ASSERT_TRUE(pair.rules.modify(state));
   }
   pair.last_payload = bench.dma.take_payload_number();
-  FramePool frames;
   HcaArrived atomic;
   atomic.frame = frames.make(64);
   atomic.packet = bench.arrived.make({});
