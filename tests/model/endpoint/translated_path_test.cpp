@@ -37,8 +37,8 @@ class TranslatedPathTest : public testing::Test {
   }
   static EndpointConfig config(unsigned group_pages = 1) {
     EndpointConfig config;
-    config.device.pri.group_pages = group_pages;
     config.device = test::device_of(1);
+    config.device.pri.group_pages = group_pages;
     config.device.functions.has_pasid = true;
     config.device.atc.enabled = true;
     config.link.identity = Identity::kBdfPasid;
