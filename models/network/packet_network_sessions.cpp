@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "network/packet_network.h"
 #include "rdma/rdma_frame.h"
@@ -274,14 +276,19 @@ std::vector<SrdmaSessionResult> PacketNetwork::sessions() const {
   for (std::uint32_t number = 0; number < ends_.size(); ++number) {
     const End& end = ends_[number];
     const SessionBalancer& balancer = end.connection->balancer();
-    const SessionIndex sessions =
-        end.connection->is_first() ? balancer.sessions() : SessionIndex{0};
+    if (!end.connection->is_first()) {
+      continue;
+    }
+    const std::string host = fmt::format("h{}", end.connection->ends().own);
+    for (SrdmaSessionResult& past : past_session_results(host, number, balancer)) {
+      rows.push_back(std::move(past));
+    }
+    const SessionIndex sessions = balancer.sessions();
     for (SessionIndex index = 0; index < sessions; ++index) {
       if (balancer.stats(index).sent_packets == 0) {
         continue;
       }
-      rows.push_back(
-          session_result(fmt::format("h{}", end.connection->ends().own), number, balancer, index));
+      rows.push_back(session_result(host, number, balancer, index));
       if (end.group != nullptr) {
         rows.back().state = agent_of(end).state_of(*end.group, balancer.session(index).id);
       }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ranges.h"
+
 namespace flitwise {
 namespace {
 
@@ -59,13 +61,8 @@ TextTable group_view(const std::vector<SrdmaSessionResult>& rows, const RunResul
   return table;
 }
 
-}  // namespace
-
-SrdmaSessionResult session_result(std::string device, std::uint32_t group,
-                                  const SessionBalancer& balancer, SessionIndex session) {
-  const SessionStats& stats = balancer.stats(session);
-  const BalancedSession& known = balancer.session(session);
-  const SessionScore score = balancer.score(session);
+SrdmaSessionResult row_of(std::string device, std::uint32_t group, const BalancedSession& known,
+                          const SessionStats& stats, const SessionScore& score) {
   SrdmaSessionResult row;
   row.device = std::move(device);
   row.group = group;
@@ -83,6 +80,21 @@ SrdmaSessionResult session_result(std::string device, std::uint32_t group,
   row.rtt = stats.rtt_ewma;
   row.rtt_base = stats.rtt_base;
   return row;
+}
+
+}  // namespace
+
+SrdmaSessionResult session_result(std::string device, std::uint32_t group,
+                                  const SessionBalancer& balancer, SessionIndex session) {
+  return row_of(std::move(device), group, balancer.session(session), balancer.stats(session),
+                balancer.score(session));
+}
+
+std::vector<SrdmaSessionResult> past_session_results(const std::string& device, std::uint32_t group,
+                                                     const SessionBalancer& balancer) {
+  return mapped<SrdmaSessionResult>(balancer.past(), [&](const PastSession& past) {
+    return row_of(device, group, past.session, past.stats, past.score);
+  });
 }
 
 const StatisticsTable& srdma_table() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "results/tables.h"
 #include "srdma/session_balancer.h"
@@ -24,6 +25,9 @@ struct SrdmaSessionResult {
 /// Of one session at one end.
 SrdmaSessionResult session_result(std::string device, std::uint32_t group,
                                   const SessionBalancer& balancer, SessionIndex session);
+/// Of those at one end whose index another one has by now.
+std::vector<SrdmaSessionResult> past_session_results(const std::string& device, std::uint32_t group,
+                                                     const SessionBalancer& balancer);
 
 const StatisticsTable& srdma_table();
 

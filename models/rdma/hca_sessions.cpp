@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "flitwise/error.h"
 #include "network/addresses.h"
@@ -334,10 +335,17 @@ void HcaSessions::add_more_waits(const std::string& place, Time /*now*/,
 std::vector<SrdmaSessionResult> HcaSessions::sessions(const std::string& device) const {
   std::vector<SrdmaSessionResult> rows;
   for (const Group& group : groups_) {
+    if (!group.is_up) {
+      continue;
+    }
     const SessionBalancer& balancer = group.carrier.balancer();
-    for (SessionIndex index = 0; group.is_up && index < balancer.sessions(); ++index) {
+    const GroupId id = end_.groups().at(*group.slot).id();
+    for (SrdmaSessionResult& past : past_session_results(device, id, balancer)) {
+      rows.push_back(std::move(past));
+    }
+    for (SessionIndex index = 0; index < balancer.sessions(); ++index) {
       if (balancer.stats(index).sent_packets > 0) {
-        rows.push_back(session_result(device, end_.groups().at(*group.slot).id(), balancer, index));
+        rows.push_back(session_result(device, id, balancer, index));
       }
     }
   }

@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace flitwise {
+namespace {
+
+constexpr std::size_t kMostPast = 4'096;
+
+}  // namespace
 
 void BalancerSetup::agree() {
   weights.has_echo = monitor.has_echo;
@@ -67,6 +72,10 @@ void SessionBalancer::reserve(std::size_t sessions) {
 }
 
 SessionIndex SessionBalancer::add(Time now, const BalancedSession& session) {
+  const SessionIndex place = monitor_.free_place();
+  if (place < owned_.size() && stats(place).sent_packets > 0 && past_.size() < kMostPast) {
+    past_.push_back({owned_[place], stats(place), score(place)});
+  }
   const SessionIndex index = monitor_.open(now, session.rated);
   const auto at_least = [&](auto& list) {
     list.resize(std::max<std::size_t>(list.size(), index + 1U));

@@ -43,6 +43,13 @@ struct alignas(64) BalancedSession {
   std::uint64_t state_bytes = 0;  ///< that the NIC holds for it [CT-2]
 };
 
+/// One that is closed, and whose index another one has.
+struct PastSession {
+  BalancedSession session;
+  SessionStats stats;
+  SessionScore score;
+};
+
 /// What is random in a group.
 struct BalancerSeeds {
   SipKey salt;           ///< of the hash policies: from an unpredictable generator [SEL-8]
@@ -145,6 +152,8 @@ class SessionBalancer {
   std::uint32_t in_flight(SessionIndex session) const { return monitor_.in_flight()[session]; }
   std::uint32_t in_flight() const { return monitor_.all_in_flight(); }  ///< of all sessions
   const BalancedSession& session(SessionIndex session) const { return owned_[session]; }
+  /// Those that have sent, the first 4,096.
+  const std::vector<PastSession>& past() const { return past_; }
   /// Indices so far, open or not.
   SessionIndex sessions() const { return static_cast<SessionIndex>(owned_.size()); }
   /// Σ over eligible sessions. [CT-2]
@@ -187,6 +196,7 @@ class SessionBalancer {
     double rate = 0;         ///< packets/s up to then
   };
   std::vector<Pace> paces_;  // by index
+  std::vector<PastSession> past_;
 };
 
 }  // namespace flitwise

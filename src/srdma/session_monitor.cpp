@@ -20,11 +20,16 @@ void count_up(std::uint8_t& count) {
 
 }  // namespace
 
-SessionIndex SessionMonitor::open(Time now, double rated) {
+SessionIndex SessionMonitor::free_place() const {
   SessionIndex session = 0;
   while (session < stats_.size() && (stats_[session].is_open || in_flight_[session] > 0)) {
     ++session;
   }
+  return session;
+}
+
+SessionIndex SessionMonitor::open(Time now, double rated) {
+  const SessionIndex session = free_place();
   if (session == stats_.size()) {
     stats_.emplace_back();
     in_flight_.push_back(0);

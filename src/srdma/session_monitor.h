@@ -37,6 +37,7 @@ class SessionMonitor {
   }
   /// The lowest index that is free. rated: bits/s that the session could carry.
   SessionIndex open(Time now, double rated);
+  SessionIndex free_place() const;  ///< that open() takes
   /// The index is free once nothing of it is in flight.
   void close(SessionIndex session) {
     stats_[session].is_open = stats_[session].is_eligible = false;

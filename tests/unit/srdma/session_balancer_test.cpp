@@ -134,6 +134,29 @@ TEST(SessionBalancer, BySoftwareTheyApplyLater) {
   EXPECT_THAT(own.next_ones(3), ElementsAre(1, 1, 1));
 }
 
+// [OB-2] Another session has the index of one that is closed; what that one has sent is not lost.
+TEST(SessionBalancer, OB_2_WhatAClosedSessionHasSentIsKept) {
+  Group own(by(ChoicePolicy::kRoundRobin, WeightAlgorithm::kQueueingTime), 2);
+  SessionPacket packet;
+  own.balancer.assigned(0, 1'000);
+  own.balancer.sent(us(1), packet, 0, 1'000);
+  own.balancer.echo(us(9), 0, 0, &packet, {}, false);
+  EXPECT_TRUE(own.balancer.past().empty());
+  const SessionId first = own.balancer.session(0).id;
+  own.balancer.remove(1);
+  own.balancer.remove(0);
+  for (const SessionId id : {SessionId{70}, SessionId{71}}) {
+    BalancedSession session;
+    session.id = id;
+    EXPECT_LT(own.balancer.add(us(10), session), 2U);
+  }
+  ASSERT_EQ(own.balancer.past().size(), 1U) << "the other one has sent nothing";
+  EXPECT_EQ(own.balancer.past()[0].session.id, first);
+  EXPECT_EQ(own.balancer.past()[0].stats.sent_bytes, 1'000U);
+  EXPECT_EQ(own.balancer.past()[0].stats.rtt_ewma, us(8));
+  EXPECT_EQ(own.balancer.stats(0).sent_bytes, 0U);
+}
+
 TEST(SessionBalancer, TheFirstUpdateIsAtARandomPhase) {
   const BalancerSetup setup = by(ChoicePolicy::kSingle, WeightAlgorithm::kQueueingTime);
   std::vector<Time> firsts;
