@@ -185,7 +185,8 @@ void AdapterNetwork::start_window() {
   window_begin_ = now;
   fabric_.start_window(now);
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    before_[i] = {fabric_.result_of(ports_[i], now), fabric_.busy(ports_[i], now)};
+    const NetworkPortResult row = fabric_.result_of(ports_[i], now);
+    before_[i] = {row, row.paused, fabric_.busy(ports_[i], now)};
   }
 }
 
@@ -224,26 +225,14 @@ void AdapterNetwork::report(RunResult& result) const {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     NetworkPortResult row = fabric_.result_of(ports_[i], until());
     row -= before_[i].counters;
+    row.paused = row.paused - before_[i].paused;
     row.name = name_of(ports_[i]);
     result.rows<NetworkPortResult>().push_back(std::move(row));
   }
 }
 
 Component::Counts AdapterNetwork::errors() const {
-  Counts all;
-  const auto add = [&all](const char* kind, std::uint64_t count) {
-    if (count > 0) {
-      all[kind] = count;
-    }
-  };
-  add("network_queue_full", fabric_.without_room());
-  add("network_early_drop", fabric_.dropped_early());
-  add("network_bad_header", fabric_.lost(PacketFabric::Loss::kBadHeader));
-  add("network_ttl", fabric_.lost(PacketFabric::Loss::kTtl));
-  add("network_no_route", fabric_.lost(PacketFabric::Loss::kNoWay));
-  add("network_link_down", fabric_.lost(PacketFabric::Loss::kLinkDown));
-  add("network_lost", fabric_.lost(PacketFabric::Loss::kChance));
-  return all;
+  return fabric_.drops_by_kind();
 }
 
 std::vector<CheckResult> AdapterNetwork::checks() const {

@@ -81,7 +81,7 @@ class AdapterNetwork final : public ComponentModule {
   /// Of a port when the window began.
   struct Before {
     NetworkPortCounters counters;
-    Time busy{};
+    Time paused{}, busy{};
   };
 
   void work();

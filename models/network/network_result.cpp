@@ -44,9 +44,9 @@ const StatisticsTable& network_port_table() {
           .name("name", &Row::name)
           .count("bytes", &Row::bytes, "What left by it, with all that Ethernet adds.", "byte")
           .count("packets", &Row::packets, "Frames that left by it.")
-          .count("drops", &Row::drops, "Frames for it that its queue had no room for.")
-          .count("ce", &Row::ce,
-                 "Frames that it has marked (ECN); the switch between adapters marks none.")
+          .count("drops", &Row::drops,
+                 "Frames for it that were dropped: without room, early, by chance, by a dead link.")
+          .count("ce", &Row::ce, "Frames that it has marked (ECN).")
           .count("max_queue_bytes", &Row::most_queued,
                  "Most in its queue at a time, with the frame that leaves.", "byte")
           .time("pause_ns", &Row::paused, "Time in which its neighbour kept it from sending (PFC).")

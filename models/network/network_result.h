@@ -12,7 +12,7 @@ namespace flitwise {
 struct NetworkPortCounters {
   using Counters = NetworkPortCounters;
   std::uint64_t bytes = 0, packets = 0;  ///< that have left by it
-  std::uint64_t drops = 0;               ///< for which its queue had no room
+  std::uint64_t drops = 0;               ///< of those that were to, for whatever reason
   std::uint64_t ce = 0;                  ///< marked
 };
 struct NetworkPortResult : NetworkPortCounters {

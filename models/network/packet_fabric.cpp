@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -405,6 +406,18 @@ std::uint64_t PacketFabric::dropped_early() const {
 
 std::uint64_t PacketFabric::dropped() const {
   return std::accumulate(lost_.begin(), lost_.end(), without_room() + dropped_early());
+}
+
+CountsByKind PacketFabric::drops_by_kind() const {
+  CountsByKind all = {
+      {"network_queue_full", without_room()},         {"network_early_drop", dropped_early()},
+      {"network_bad_header", lost(Loss::kBadHeader)}, {"network_ttl", lost(Loss::kTtl)},
+      {"network_no_route", lost(Loss::kNoWay)},       {"network_link_down", lost(Loss::kLinkDown)},
+      {"network_lost", lost(Loss::kChance)}};
+  for (auto one = all.begin(); one != all.end();) {
+    one = one->second == 0 ? all.erase(one) : std::next(one);
+  }
+  return all;
 }
 
 // What is not on its wire yet.

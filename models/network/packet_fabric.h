@@ -91,6 +91,8 @@ class PacketFabric {
   std::uint64_t without_room() const;   ///< packets that were dropped for want of it
   std::uint64_t dropped_early() const;  ///< without ECT where others are marked
   std::uint64_t dropped() const;        ///< for all reasons
+  /// By reason, under the names that results have for it; those that there are.
+  CountsByKind drops_by_kind() const;
   std::uint64_t queued_bytes(PortId port, Time now) const;
   /// Output ports of switches, in the order of nodes.
   std::vector<PortId> switch_ports() const;

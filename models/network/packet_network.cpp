@@ -409,16 +409,12 @@ void PacketNetwork::report(RunResult& result) const {
 }
 
 Component::Counts PacketNetwork::errors() const {
-  Counts counts;
+  Counts counts = fabric_.drops_by_kind();
   const auto add = [&counts](const std::string& kind, std::uint64_t count) {
     if (count > 0) {
       counts[kind] += count;
     }
   };
-  add("network_ttl", fabric_.lost(PacketFabric::Loss::kTtl));
-  add("network_no_way", fabric_.lost(PacketFabric::Loss::kNoWay));
-  add("network_link_down", fabric_.lost(PacketFabric::Loss::kLinkDown));
-  add("network_lost", fabric_.lost(PacketFabric::Loss::kChance));
   add("rx_qp_mismatch", unknown_);
   for (const Agent& one : agents_) {
     for (const ReceiveCounter counter :

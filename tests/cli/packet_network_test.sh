@@ -57,8 +57,9 @@ for how in 'receive=in_order' 'receive=reorder --set device.srdma.recovery=selec
     --set device.srdma.sessions=8 --set workload.flows.bytes=2000000B --set device.srdma.timeout=5 \
     --set device.srdma.$how | figures "
 drops = sum(p['drops'] for p in r['network']['ports'])
-resent = {e['kind']: e['count'] for e in r['errors']}.get('resent', 0)
-assert len(f) == 16 and drops > 100 and resent > 100, (len(f), drops, resent)" || fail "losses: $how"
+kinds = {e['kind']: e['count'] for e in r['errors']}
+resent, full = (kinds.get(kind, 0) for kind in ('resent', 'network_queue_full'))
+assert len(f) == 16 and full == drops > 100 and resent > 100, (len(f), drops, kinds)" || fail "losses: $how"
 done
 
 # A link that fails: packets to it are lost until that is noticed, and no flow is. [NW-C5]
