@@ -14,10 +14,8 @@ PacketFabricRules fabric_rules(const NetworkConfig& network, const NetworkPlan& 
   adaptive.value = static_cast<std::uint8_t>(network.routing.value);
   adaptive.metric = network.routing.metric;
   adaptive.tie = network.routing.tie;
-  adaptive.full = network.switches.queue;
-  adaptive.levels = network.routing.level > 1
-                        ? static_cast<std::uint32_t>(network.switches.queue / network.routing.level)
-                        : 0;
+  const bool is_by_queue = adaptive.metric == AdaptiveMetric::kQueue;
+  adaptive.level = is_by_queue ? network.routing.level : 1;
   adaptive.is_by_flowlet = network.routing.flowlet > Time{};
   adaptive.flowlet_gap = network.routing.flowlet;
   rules.util_window = network.routing.util_window;

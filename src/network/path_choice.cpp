@@ -11,8 +11,8 @@ std::string complaint_about(const PathRules& rules) {
     return fmt::format("class {:#04x} with mask {:#04x} fits no packet; expected bits of the mask",
                        adaptive.value, adaptive.mask);
   }
-  if (adaptive.full == 0) {
-    return "0 seen where the metric is full; expected at least 1";
+  if (adaptive.level == 0) {
+    return "levels of 0 seen; expected at least 1";
   }
   const std::uint32_t entries = adaptive.flowlet_entries;
   if (entries == 0 || (entries & (entries - 1)) != 0) {

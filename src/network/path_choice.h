@@ -22,10 +22,7 @@ struct PathRules {
     bool is_on = true;
     std::uint8_t mask = 0xfc, value = 0x88;  ///< of the ToS byte: those with (ToS & mask) == value
     AdaptiveMetric metric = AdaptiveMetric::kQueue;
-    std::uint32_t levels = 0;  ///< that the metric is told apart by; 0: exact
-    /// Of the metric, where its highest level begins to be the only one: bytes of a queue, or the
-    /// femtoseconds of the window of utilisation. Above 0.
-    std::uint64_t full = std::uint64_t{1} << 20;
+    std::uint64_t level = 1;  ///< of the metric: what is in one level is as good; 1: exact
     AdaptiveTie tie = AdaptiveTie::kRandom;
     bool is_by_flowlet = false;            ///< else each packet for itself
     Time flowlet_gap = Time::from_us(5);   ///< a longer one begins a new flowlet
@@ -104,9 +101,7 @@ class PathChoice {
   }
   Time gap() const { return rules_.adaptive.flowlet_gap; }
   std::uint64_t level_of(std::uint64_t load) const {
-    const std::uint64_t levels = rules_.adaptive.levels;
-    return levels == 0 ? load
-                       : std::min(load, rules_.adaptive.full) * levels / (rules_.adaptive.full + 1);
+    return rules_.adaptive.level == 1 ? load : load / rules_.adaptive.level;
   }
   template <class Metric>
   PortId least_loaded(PortSet candidates, Metric metric) {

@@ -102,12 +102,14 @@ void read_plan(JsonReader& in, NetworkPlan& plan) {
   }
 }
 
-void read_adaptive(JsonReader& in, PathRules& rules) {
+void read_adaptive(JsonReader& in, std::uint64_t queue, PathRules& rules) {
   auto& adaptive = rules.adaptive;
   in.flag("ar", adaptive.is_on);
   in.number("ar_mask", 0, 0xff, adaptive.mask);
   in.number("ar_value", 0, 0xff, adaptive.value);
-  in.number("ar_levels", 0, 1U << 20, adaptive.levels);
+  std::uint64_t levels = 0;
+  in.number("ar_levels", 0, 1U << 20, levels);
+  adaptive.level = levels == 0 ? 1 : queue / levels + 1;
   adaptive.tie = static_cast<AdaptiveTie>(in.word("ar_tie", {"random", "lowest"}));
   adaptive.is_by_flowlet = in.has("flowlet_ns");
   read_nanoseconds(in, "flowlet_ns", adaptive.flowlet_gap);
@@ -132,12 +134,11 @@ void read_network_setup(JsonReader& in, NetworkScriptSetup& setup) {
   setup.view.bth_mask = has_bth_ar ? 0x20 : 0;
   in.number("seed", 0, std::numeric_limits<std::uint32_t>::max(), setup.seed);
   in.number("queue", 1, std::numeric_limits<std::uint32_t>::max(), setup.queue);
-  read_adaptive(in, setup.paths);
+  read_adaptive(in, setup.queue, setup.paths);
   read_red(in, setup.red);
   in.flag("pfc", setup.has_pfc);
   in.flag("allow_cycles", setup.allows_cycles);
   read_nanoseconds(in, "detect_ns", setup.detect_delay);
-  setup.paths.adaptive.full = setup.queue;
   for (const std::string& flaw : {complaint_about(setup.paths), complaint_about(setup.red)}) {
     if (!flaw.empty()) {
       in.complain("", flaw);

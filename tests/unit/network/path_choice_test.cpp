@@ -101,8 +101,7 @@ TEST(PathChoice, TheSameStreamMakesTheSameChoices) {
 
 TEST(PathChoice, NW_5_QueuesOfOneLevelAreAlike) {
   PathRules rules;
-  rules.adaptive.levels = 4;
-  rules.adaptive.full = 999;  // levels begin at 0, 250, 500 and 750
+  rules.adaptive.level = 250;
   rules.adaptive.tie = AdaptiveTie::kLowest;
   Bench bench(rules);
   bench.load = {{10, 249}, {12, 0}, {14, 250}, {16, 250}};
@@ -111,6 +110,8 @@ TEST(PathChoice, NW_5_QueuesOfOneLevelAreAlike) {
   EXPECT_EQ(bench.choose({5, kAdaptive}), 12U);
   bench.load = {{10, 900}, {12, 750}, {14, 5000}, {16, 1'000'000}};
   EXPECT_EQ(bench.choose({5, kAdaptive}), 10U);
+  bench.load = {{10, 1000}, {12, 999}, {14, 1249}, {16, 1'000'000}};
+  EXPECT_EQ(bench.choose({5, kAdaptive}), 12U);
 }
 
 TEST(PathChoice, NW_5_AFlowletStaysOnItsPort) {
@@ -154,7 +155,7 @@ TEST(PathChoice, RulesWithoutSenseAreRefused) {
   EXPECT_EQ(complaint([](auto&) {}), "");
   EXPECT_EQ(complaint([](auto& one) { one.value = 0x89; }),
             "class 0x89 with mask 0xfc fits no packet; expected bits of the mask");
-  EXPECT_NE(complaint([](auto& one) { one.full = 0; }), "");
+  EXPECT_NE(complaint([](auto& one) { one.level = 0; }), "");
   EXPECT_EQ(complaint([](auto& one) { one.flowlet_entries = 1000; }),
             "1000 entries of flowlets seen; expected a power of two");
 }

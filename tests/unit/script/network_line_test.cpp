@@ -63,8 +63,7 @@ TEST(NetworkLine, ArgumentsAreRead) {
   EXPECT_EQ(setup.view.hash, FlowHash::kXorFold);
   EXPECT_TRUE(setup.view.is_symmetric);
   EXPECT_EQ(setup.view.bth_mask, 0x20);
-  EXPECT_EQ(setup.paths.adaptive.levels, 8U);
-  EXPECT_EQ(setup.paths.adaptive.full, 5000U);
+  EXPECT_EQ(setup.paths.adaptive.level, 626U);
   EXPECT_EQ(setup.paths.adaptive.tie, AdaptiveTie::kLowest);
   EXPECT_TRUE(setup.paths.adaptive.is_by_flowlet);
   EXPECT_EQ(setup.paths.adaptive.flowlet_gap, Time::from_ns(700));
