@@ -34,11 +34,6 @@ struct ConnectRequest {
   std::vector<IpPair> paths;  ///< sessions use them in turn; empty: its own address and `remote`
   unsigned sessions = 2;      ///< [HS-7]
 };
-/// `auto`: as many as paths, and no more than the peer and this end hold. [HS-7]
-constexpr unsigned automatic_sessions(std::size_t paths, unsigned peer_most, unsigned own_most) {
-  const unsigned most = peer_most < own_most ? peer_most : own_most;
-  return paths < most ? static_cast<unsigned>(paths) : most;
-}
 
 /// Number of an operation; 0: it was refused at once, for `reason`.
 struct CmTicket {

@@ -67,7 +67,6 @@ class KeyEpochs {
   void offer(const KeyEpoch& next);
   bool has_offer() const { return has_offered_; }
   void use_offered();
-  void drop_offer() { has_offered_ = false; }
 
   /// The epoch by which a packet that has come is to be opened: the current one, the one offered,
   /// or the one before until its end and `grace`. Null: none of them. [KY-2] [KY-3]

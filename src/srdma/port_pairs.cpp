@@ -164,8 +164,4 @@ bool PortPairs::bind(std::uint16_t port) {
   return true;
 }
 
-void PortPairs::unbind(std::uint16_t port) {
-  bound_.erase(port);
-}
-
 }  // namespace flitwise

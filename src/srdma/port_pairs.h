@@ -28,7 +28,7 @@ struct IpPair {
 struct PortRules {
   PortRange source, destination;
   std::vector<std::uint16_t> reserved = {4791};  ///< for neither; the port of CM messages too
-  /// A pair rests so long before it is drawn again: two times the longest round trip. [SG-C4]
+  /// A pair rests so long before it is drawn again. [SG-C4]
   Time quarantine = Time::from_us(100);
 };
 
@@ -50,10 +50,8 @@ class PortPairs {
 
   /// A plain UDP application has the port of this NIC. False: a session has it.
   bool bind(std::uint16_t port);
-  void unbind(std::uint16_t port);
   bool is_bound(std::uint16_t port) const { return bound_.find(port) != nullptr; }
 
-  void set_quarantine(Time span) { rules_.quarantine = span; }
   /// Pairs in use.
   std::size_t in_use() const { return in_use_; }
 

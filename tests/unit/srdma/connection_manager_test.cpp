@@ -533,10 +533,15 @@ TEST(ConnectionManager, HS_3_RX_3_TheNewestGapTimerCounts) {
   EXPECT_EQ(both.count(1, Kind::kGapTimer), 1U);
 }
 
-TEST(ConnectionManager, HS_7_AutomaticCountOfSessions) {
-  EXPECT_EQ(automatic_sessions(4, 64, 64), 4U);
-  EXPECT_EQ(automatic_sessions(100, 64, 32), 32U);
-  EXPECT_EQ(automatic_sessions(100, 16, 32), 16U);
+TEST(ConnectionManager, HS_7_AsManySessionsAsAreAskedForAndBothEndsHold) {
+  for (const unsigned asked : {1U, 3U, 5U}) {
+    TwoEnds both(
+        [](SrdmaEndSetup& setup, unsigned end) { setup.sessions.max_sessions = end == 0 ? 8 : 4; });
+    both.connect(0, asked);
+    both.run_us(100);
+    EXPECT_EQ(both.group(0).sessions(), std::min(asked, 4U));
+    expect_same_sessions(both);
+  }
 }
 
 TEST(ConnectionManager, SG_1_SessionsUsePathsInTurn) {
@@ -630,10 +635,6 @@ TEST(ConnectionManager, KY_3_RefusedReplacementIsAskedForLater) {
   both.run_us(2'000);
   EXPECT_GE(both.sent_of(CmKind::kAddRequest), before + 5);
   EXPECT_LE(both.sent_of(CmKind::kAddRequest), before + 12);
-  both.groups(1).ports().unbind(200);
-  both.run_us(500);
-  EXPECT_EQ(both.group(1).eligible_sessions(), 1U);
-  expect_same_sessions(both);
 }
 
 // Loss and repetition of control messages, with all operations: both ends agree at the end.
