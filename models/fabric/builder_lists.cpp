@@ -160,7 +160,11 @@ class PacketBalance final : public Bystander {
     if (frames.allocated() == 0) {
       return {};
     }
-    return {{"no frame is left", frames.in_use() == 0, fmt::format("{} in use", frames.in_use())}};
+    const auto held = sum_of<std::size_t>(fabric_.devices, [](const FabricDevice& one) {
+      return one.sender ? one.sender->held_frames() : 0;
+    });
+    return {{"no frame is left but in reorder buffers", frames.in_use() == held,
+             fmt::format("{} in use, {} in reorder buffers", frames.in_use(), held)}};
   }
 
  private:

@@ -67,6 +67,8 @@ class Hca final : public ComponentModule, private HcaControl {
   bool is_counted() const { return counts_; }
   void set_route(RequestRoute route) { route_ = std::move(route); }
 
+  std::size_t held_frames() const { return receive_.held(); }  ///< in reorder buffers
+
   bool is_quiet() const override;
   void add_progress(Progress& sum) const override;
   std::string waiting() const override;

@@ -53,6 +53,7 @@ class RdmaSender final : public DeviceSender {
              const DeviceConfig& device, const RunConfig& run);
 
   void start(Time now) override;
+  std::size_t held_frames() const override { return hca_.held_frames(); }
   Hca& hca() { return hca_; }
   /// Its software takes messages of that one's, and the other way round.
   void compare_with(const RdmaSender& peer);

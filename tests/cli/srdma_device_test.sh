@@ -63,6 +63,13 @@ for keys in secured=false secured=true; do
 if '$keys' == 'secured=true': assert e['rx_auth'] > 0 and e['rx_replay'] > 0 and 'queue_pair_in_error' not in e, e"
 done
 
+# Forged frames that came ahead of others are left in reorder buffers, and nowhere else.
+for seed in 3 4 5; do
+  run --seed $seed --set device.rdma.hostile_frames=100 --set device.rdma.cable.loss=0.2 --set device.rdma.cable.reordering=0.1 \
+    --set workload.domains=8 --set workload.requests=50
+  figures "forged and held, seed $seed" "assert any('reorder buffers' in c['name'] for c in r['checks']), r['checks']"
+done
+
 # Over four spines: sessions of each pair of adapters take all ways, and packets of the adaptive class find them as well.
 for keys in sessions=16 'sessions=2 --set device.srdma.adaptive_routing=true'; do
   # shellcheck disable=SC2086
