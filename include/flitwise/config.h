@@ -799,6 +799,7 @@ struct FlowsConfig {
   double load = 0.5;         ///< kSizes: of each host's link
   unsigned count = 10'000;   ///< kSizes: flows
   unsigned queue_pairs = 1;  ///< between two hosts, of one session group [SG-7]
+  unsigned parts = 1;        ///< of a flow, by queue pairs in turn
 };
 
 /// kFlows: what workload.flows says, by RDMA: each adapter is a host of its network.

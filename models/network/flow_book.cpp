@@ -124,6 +124,25 @@ Flow FlowBook::start(Time now) {
   return flow;
 }
 
+void FlowBook::split(const Flow& flow, unsigned parts) {
+  if (parts > 1) {
+    split_[flow.id] = {flow, parts};
+  }
+}
+
+bool FlowBook::is_whole(Flow& part) {
+  const auto split = split_.find(part.id);
+  if (split == split_.end()) {
+    return true;
+  }
+  if (--split->second.left > 0) {
+    return false;
+  }
+  part = split->second.whole;
+  split_.erase(split);
+  return true;
+}
+
 void FlowBook::over(const Flow& flow, Time taken, Time ideal) {
   ++over_;
   times_.record(flow.bytes, taken, ideal);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "flitwise/time.h"
@@ -36,6 +37,10 @@ class FlowBook {
   Time next_start() const;
   /// The next flow, which starts now. REQUIRES: next_start() has come.
   Flow start(Time now);
+  /// It goes in so many parts, which have its id.
+  void split(const Flow& flow, unsigned parts);
+  /// A part of it has come. True: the last one; `part` becomes the whole flow.
+  bool is_whole(Flow& part);
   /// All its bytes have arrived. Those that waited for it may start.
   void over(const Flow& flow, Time taken, Time ideal);
 
@@ -49,14 +54,19 @@ class FlowBook {
  private:
   /// So many flows have a row of their own; of those behind them only the times are kept.
   static constexpr std::size_t kMostRows = 4096;
+  struct Split {
+    Flow whole;
+    unsigned left = 0;  // parts that have not come
+  };
   void read();
 
   std::unique_ptr<FlowSource> source_;
   std::uint64_t total_ = 0, started_ = 0, over_ = 0;
-  std::optional<Flow> next_;                    // read ahead, starts by itself
-  std::multimap<std::uint32_t, Flow> waiting_;  // by the flow that they wait for
-  std::multimap<Time, Flow> ready_;             // by when they may start
-  std::vector<bool> is_over_;                   // by flow, of patterns that wait
+  std::optional<Flow> next_;                        // read ahead, starts by itself
+  std::multimap<std::uint32_t, Flow> waiting_;      // by the flow that they wait for
+  std::multimap<Time, Flow> ready_;                 // by when they may start
+  std::unordered_map<std::uint32_t, Split> split_;  // by flow, of those in several parts
+  std::vector<bool> is_over_;                       // by flow, of patterns that wait
   std::vector<NetworkFlowResult> results_;
   FlowTimes times_;
 };

@@ -219,7 +219,9 @@ void PacketNetwork::after(std::uint32_t number) {
   HostConnection& connection = *ends_[number].connection;
   Flow flow;
   while (connection.take_complete(flow)) {
-    flows_.over(flow, now_ - flow.start, ideal(flow));
+    if (flows_.is_whole(flow)) {
+      flows_.over(flow, now_ - flow.start, ideal(flow));
+    }
     if (flows_.next_start() <= now_) {
       events_.add(now_, event_of(NetworkEvent::kFlow, 0));
     }
@@ -359,13 +361,19 @@ void PacketNetwork::start_flow() {
   }
 }
 
-// By the queue pairs of the group in turn; first: the end of the first of them.
+// By the queue pairs of the two hosts in turn; first: the end of the first of them.
 void PacketNetwork::post(std::uint32_t first, const Flow& flow) {
-  const std::size_t pairs = ends_[first].connection->others().size() + 1;
-  const auto number = static_cast<std::uint32_t>(first + 2 * (ends_[first].flows++ % pairs));
-  ends_[ends_[number].peer].connection->expect(flow);
-  ends_[number].connection->post(flow);
-  after(number);
+  const auto parts =
+      static_cast<unsigned>(std::min<std::uint64_t>(config_.flows.parts, flow.bytes));
+  flows_.split(flow, parts);
+  Flow part = flow;
+  for (unsigned i = 0; i < parts; ++i) {
+    part.bytes = flow.bytes * (i + 1) / parts - flow.bytes * i / parts;
+    const std::uint32_t number = first + 2 * (ends_[first].flows++ % config_.flows.queue_pairs);
+    ends_[ends_[number].peer].connection->expect(part);
+    ends_[number].connection->post(part);
+    after(number);
+  }
 }
 
 Time PacketNetwork::ideal(const Flow& flow) const {

@@ -70,7 +70,7 @@ class PacketNetwork final : public ComponentModule {
     std::uint32_t peer = 0;      // its end of the connection
     Time armed = Time::never();  // the next event of its timer
     bool has_turn = false;
-    std::uint32_t flows = 0;               // that have been posted to its group
+    std::uint32_t flows = 0;               // and parts, that have been posted to its group
     std::vector<Draining> draining;        // of those that stand
     SessionAgent::Group* group = nullptr;  // null: sessions stand
   };

@@ -40,7 +40,11 @@ std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
   end_of_[std::size_t{source} * plan_.hosts + destination] = first;
   end_of_[std::size_t{destination} * plan_.hosts + source] = first + 1;
   if (agents_.empty()) {
-    add_sessions(first, config_.srdma.is_on ? config_.srdma.sessions : 1);
+    for (std::uint32_t end = first; end < ends_.size(); end += 2) {
+      if (ends_[end].connection->is_first()) {
+        add_sessions(end, config_.srdma.is_on ? config_.srdma.sessions : 1);
+      }
+    }
     return first;
   }
   for (std::uint32_t end = first; end < ends_.size(); ++end) {
@@ -51,19 +55,22 @@ std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
   return first;
 }
 
-// Ends of even and of odd numbers are at one host each.
+// Ends of even and of odd numbers are at one host each. Without session groups each queue pair has
+// a source port of its own. [SG-7] [CC-9]
 void PacketNetwork::add_pair(NodeId source, NodeId destination, std::uint32_t first, Random& random,
                              KeyedStream& salts) {
   const auto number = static_cast<std::uint32_t>(ends_.size());
   const auto psn = static_cast<Psn>(random.below(kPsnMask + 1U));
   const auto peer_psn = static_cast<Psn>(random.below(kPsnMask + 1U));
+  const std::string more = number == first ? "" : fmt::format(" {}", number - first);
   const auto add = [&](const HostConnection::Ends& ends, const char* stream, std::uint32_t side) {
     End end;
     end.peer = number + 1 - side;
     end.connection =
-        number == first
-            ? std::make_unique<HostConnection>(
-                  rules_, memory_, ends, SipKey{salts.next(), salts.next()}, random.split(stream))
+        number == first || !config_.srdma.is_on
+            ? std::make_unique<HostConnection>(rules_, memory_, ends,
+                                               SipKey{salts.next(), salts.next()},
+                                               random.split(stream + more))
             : std::make_unique<HostConnection>(rules_, ends, *ends_[first + side].connection);
     ends_.push_back(std::move(end));
     Port& port = ports_[ends.own];

@@ -177,6 +177,14 @@ assert errors['rx_ooo_overflow'] > 100, errors
 own = [x for x in f if x['id'] % 2 == 1]
 assert len(own) == 10 and all(40000 < x['fct_ns'] < 60000 for x in own), [x['fct_ns'] for x in own]" || fail "RO-C10"
 
+# ---- plain RoCEv2: a source port for each queue pair, and flows that take all of them. [CC-9]
+run "${two[@]}" --set device.srdma.connect=standing --set device.srdma.enabled=false --set device.srdma.congestion.kind=none \
+  --set workload.flows.bytes=400001B --set workload.flows.queue_pairs=8 --set workload.flows.parts=8 | figures "
+assert len(f) == 1 and f[0]['bytes'] == 400001 and f[0]['fct_ns'] >= 0.999 * f[0]['ideal_ns'], f
+rows = [s for g in r['srdma'] if g['device'] == 'h1' for s in g['sessions']]
+assert len(rows) == 8 and len({s['src_port'] for s in rows}) == 8 and {s['dst_port'] for s in rows} == {4791}, rows
+assert [s['packets'] for s in rows] == [13] * 8, rows" || fail "queue pairs of plain RoCEv2"
+
 # ---- captures of chosen hosts: headers of packets as bytes, which a stranger reads; results do not change. [OB-1]
 seen=("${two[@]}" --set workload.flows.bytes=100000B --set device.srdma.cm_plain=true)
 run "${seen[@]}" >"$work/plain.json"

@@ -147,6 +147,9 @@ Keys flow_keys() {
       real(KEY(workload.flows.load), 0.001, 1, "Share of each host's link, pattern sizes."),
       count(KEY(workload.flows.queue_pairs), between(1, 256),
             "Between two hosts: they share one session group, and flows take them in turn."),
+      count(KEY(workload.flows.parts), between(1, 256),
+            "Of a flow, as long as each other: each takes a queue pair, and the flow is over when "
+            "all are."),
       count(KEY(workload.flows.count), between(1, 100'000'000), "Flows, pattern sizes."),
   };
 }
