@@ -124,10 +124,12 @@ void HcaSessions::set_frame(HcaBuilt& built, SessionIndex session, Time now) {
   if (packet.has_echo || built.probed != kNoSessionIndex) {
     built.parts = make_frame(packet, {s_.config.adapter, group.peer}, frame.bytes);
   }
-  const bool is_data = info_of(packet.opcode).is_request();
-  FLITWISE_CHECK(!is_data || end_.groups().may_send_to(*group.slot, built.pair + kFirstQueuePair,
-                                                       packet.queue_pair),
-                 "a packet for another queue pair than the peer's [TX-1]");
+  const RdmaOpcodeInfo& info = info_of(packet.opcode);
+  FLITWISE_CHECK(
+      !info.is_request() ||
+          end_.groups().may_send_to(*group.slot, built.pair + kFirstQueuePair, packet.queue_pair),
+      "a packet for another queue pair than the peer's [TX-1]");
+  const bool is_data = info.is_request() || info.kind == RdmaPacketKind::kReadResponse;  // [NW-4]
   frame.bytes[built.parts.ip + 1] = is_data ? rules_.host.data_tos : rules_.host.answer_tos;
   const auto slot = static_cast<SessionSlot>(group.carrier.balancer().session(session).place);
   const SessionPlace place{*group.slot, slot};

@@ -81,6 +81,15 @@ up = [p['bytes'] for p in r['network']['ports'] if p['name'][:4] == 'leaf' and p
 assert len(up) == 8 and min(up) > 50000, r['network']['ports']"
 done
 
+# Data of READs are data: they find all ways as well. [NW-4]
+run --set network.topology=leaf_spine --set network.hosts=2 --set network.leaf_spine.leaves=2 --set network.leaf_spine.spines=4 \
+  --set device.rdma.cable.loss=0 --set device.rdma.cable.reordering=0 --set system.instances.ep1.device.rdma.peer=none \
+  --set workload.rdma.write=0 --set workload.rdma.send=0 --set workload.rdma.fetch_add=0 --set workload.rdma.cas=0 \
+  --set device.srdma.sessions=1 --set device.srdma.adaptive_routing=true
+figures "READs, adaptive routing" "
+up = [p['bytes'] for p in r['network']['ports'] if p['name'].startswith('leaf1.') and p['bytes'] > 500000]
+assert len(up) == 4, [(p['name'], p['bytes']) for p in r['network']['ports']]"
+
 # What does not fit together.
 refuse 2 run "$config" --set device.srdma.secured=true --set device.srdma.keys.lifetime=1us
 said "expected a lifetime that is no shorter"
