@@ -88,4 +88,22 @@ std::string HtmlPage::html() const {
       html_text(title), embedded::report_css(), head, body);
 }
 
+std::vector<std::string> charts_of(const std::string& page) {
+  const std::string begin = "<svg", end = "</svg>";
+  std::vector<std::string> charts;
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
+    const std::size_t inside = page.find('>', at) + 1;
+    const std::size_t behind = page.find(end, inside) + end.size();
+    at += begin.size();
+    charts.push_back(
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\"{}\n<style>\n{}svg {{ background: "
+                    "var(--page); }}\n"
+                    "</style>{}\n",
+                    page.substr(at, inside - at), embedded::report_css(),
+                    page.substr(inside, behind - inside)));
+    at = behind;
+  }
+  return charts;
+}
+
 }  // namespace flitwise

@@ -42,6 +42,9 @@ struct HtmlPage {
   std::string html() const;
 };
 
+/// The charts of a page, in order: each is an SVG image that stands by itself.
+std::vector<std::string> charts_of(const std::string& page);
+
 inline constexpr std::size_t kMostSeries = 8;
 
 struct Series {
