@@ -81,6 +81,14 @@ up = [p['bytes'] for p in r['network']['ports'] if p['name'][:4] == 'leaf' and p
 assert len(up) == 8 and min(up) > 50000, r['network']['ports']"
 done
 
+# A READ that waits for its answer alone waits for no room of a session.
+run --set system.instances.ep1.device.rdma.peer=none --set device.rdma.cable.loss=0 --set device.rdma.cable.reordering=0 \
+  --set workload.domains=1 --set device.rdma.queue=1 --set device.srdma.congestion.kind=dcqcn_qp --set workload.payload=64B \
+  --set workload.rdma.write=0 --set workload.rdma.send=0 --set workload.rdma.fetch_add=0 --set workload.rdma.cas=0
+figures "one READ at a time" "
+assert r['verbs'][0]['reads'] == 300, r['verbs']
+assert not [w for w in r['waits'] if w['resource'] == 'session_room' and w['waits']], r['waits']"
+
 # Data of READs are data: they find all ways as well. [NW-4]
 run --set network.topology=leaf_spine --set network.hosts=2 --set network.leaf_spine.leaves=2 --set network.leaf_spine.spines=4 \
   --set device.rdma.cable.loss=0 --set device.rdma.cable.reordering=0 --set system.instances.ep1.device.rdma.peer=none \

@@ -72,6 +72,17 @@ done
 expect 0 check "$work/study.yaml"
 [[ ! -s $work/err ]] || complain "a sweep without fault is warned of"
 
+# Each stage of each RDMA adapter has columns of its own.
+cat >"$work/adapters.yaml" <<Y
+base: $FLITWISE_SOURCE_DIR/configs/checks/rdma.yaml
+columns: [written]
+figures: {written: {is: hca_stage_ep0_dma_validation_accesses + 1000 * hca_stage_ep1_dma_validation_accesses}}
+blocks:
+- {name: writes, set: {workload.requests: 50, run.warmup: 0}, axes: {workload.payload: [64B]}}
+Y
+expect 0 sweep run "$work/adapters.yaml" -o "$work/adapters"
+printed "50000"  # none at the end that posts WRITEs, 50 at its peer
+
 # A point that fails: exit code 4, its log is named, the others are merged.
 mkdir -p "$work/f"
 python3 - "$work/s/manifest.jsonl" "$work/f/manifest.jsonl" <<'P'
