@@ -23,7 +23,7 @@ both() {  # WHAT ARGUMENTS...
   expect 0 run "$modes" --json "$@"; cp "$work/out" "$work/full.json"
   expect 0 run "$modes" --json "$@" --set network.mode=packet; cp "$work/out" "$work/packet.json"
   figures "
-full, packet = ({(f['source'], f['destination']): f for f in one['network']['flows']} for one in r)
+full, packet = ({(f['id'], f['source'], f['destination']): f for f in one['network']['flows']} for one in r)
 assert len(full) >= 7 and full.keys() == packet.keys(), (full.keys(), packet.keys())
 for who, f in full.items():
     p = packet[who]
@@ -36,8 +36,9 @@ assert abs(wires[0] / wires[1] - 1) < 0.03, wires  # packet mode acknowledges mo
 both "a permutation"
 both "incast" --set workload.flows.pattern=incast
 # Flows that wait for others, and several receivers of each sender, which have their turns.
-both "a ring" --set workload.flows.pattern=ring_all_reduce --set workload.flows.bytes=4000000B
-both "all to all" --set workload.flows.pattern=all_to_all --set workload.flows.bytes=400000B
+four=(--set system.hosts=4 --set network.hosts=4)
+both "a ring" "${four[@]}" --set workload.flows.pattern=ring_all_reduce --set workload.flows.bytes=8000000B
+both "all to all" "${four[@]}" --set workload.flows.pattern=all_to_all
 groups=(--set device.srdma.enabled=true --set device.srdma.sessions=4 --set device.srdma.policy=oblivious
   --set device.srdma.congestion.kind=none)
 both "session groups" "${groups[@]}"
