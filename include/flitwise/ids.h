@@ -42,6 +42,50 @@ inline constexpr unsigned kMostDomainIds = 0xffff;
 /// Device Handle Identifier, 2 to 12 bits on the wire. [DHI D6]
 enum class Dhi : std::uint16_t {};
 
+/// What of a process a handle may name beside the whole of it. The codes stand on the wire.
+/// [DHI D22]
+enum class ContextKind : std::uint8_t {
+  kProcess = 0,  ///< nothing: the process itself
+  kQueuePair = 1,
+  kDedicatedWorkQueue = 2,
+  kSharedWorkQueue = 3,
+  kWorkCommand = 4,
+};
+inline constexpr unsigned kContextKinds = 5;
+inline constexpr unsigned kContextNumberBits = 24;
+inline constexpr std::uint32_t kMostContexts = 1U << kContextNumberBits;
+
+/// A context of a process, as a handle may stand for it: its kind, and its number inside its
+/// function among those of the kind. One word, as in an ALLOC: docs/formats/dhi_contexts.md.
+class ContextId {
+ public:
+  constexpr ContextId() = default;  ///< none: the process itself
+  /// REQUIRES: kind is not kProcess, number < kMostContexts.
+  constexpr ContextId(ContextKind kind, std::uint32_t number)
+      : word_(static_cast<std::uint32_t>(kind) << kKindShift | number) {}
+  /// Empty for a word that no context has; 0 is none.
+  static constexpr std::optional<ContextId> of_word(std::uint32_t word) {
+    const std::uint32_t kind = word >> kKindShift, rest = word & ((1U << kKindShift) - 1U);
+    if (kind >= kContextKinds || rest >= kMostContexts || (kind == 0 && rest != 0)) {
+      return std::nullopt;
+    }
+    ContextId context;
+    context.word_ = word;
+    return context;
+  }
+
+  constexpr explicit operator bool() const { return word_ != 0; }
+  constexpr ContextKind kind() const { return static_cast<ContextKind>(word_ >> kKindShift); }
+  constexpr std::uint32_t number() const { return word_ & (kMostContexts - 1U); }
+  constexpr std::uint32_t word() const { return word_; }
+  friend constexpr bool operator==(ContextId a, ContextId b) { return a.word_ == b.word_; }
+  friend constexpr bool operator!=(ContextId a, ContextId b) { return !(a == b); }
+
+ private:
+  static constexpr unsigned kKindShift = 28;
+  std::uint32_t word_ = 0;
+};
+
 /// Dense index of a domain (a VM, a process, a context) inside one device; not a wire field.
 enum class DomainId : std::uint32_t {};
 

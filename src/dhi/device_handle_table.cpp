@@ -166,7 +166,8 @@ Choice DeviceHandleTable::choose() const {
 }
 
 Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& identity,
-                                       bool is_trusted, std::uint16_t capabilities) {
+                                       bool is_trusted, std::uint16_t capabilities,
+                                       ContextId context) {
   FLITWISE_CHECK(!find(domain), fmt::format("domain {} has a handle", to_int(domain)));
   const Choice choice = choose();
   Allocation result;
@@ -181,7 +182,7 @@ Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& id
                    "allocate() without asking choose()");
     result.dhi = dhi_of(*free_.front());
   }
-  result.message = {result.dhi, identity, is_trusted, capabilities, config_.epoch};
+  result.message = {result.dhi, identity, is_trusted, capabilities, config_.epoch, context};
   fill(slot_of(result.dhi), domain, result.message);
   result.residency = entries_[slot_of(result.dhi)].residency;
   return result;
@@ -193,7 +194,7 @@ void DeviceHandleTable::fill(Slot slot, DomainId domain, const AllocMessage& mes
   Entry& entry = entries_[slot];
   entry = Entry{};  // no order covers it
   static_cast<DeviceResolution&>(entry) = {domain, message.identity, message.is_trusted,
-                                           message.capabilities};
+                                           message.capabilities, message.context};
   entry.residency = ++last_residency_;
   entry.is_valid = true;
   slot_of_domain_[to_int(domain)] = slot;
@@ -227,7 +228,7 @@ HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& mes
   }
   const Slot slot = slot_of(message.dhi);
   Entry& entry = entries_[slot];
-  if (present && entry.identity == message.identity) {
+  if (present && entry.identity == message.identity && entry.context == message.context) {
     entry.is_trusted = message.is_trusted;
     entry.capabilities = message.capabilities;
     return HandleStatus::kOk;

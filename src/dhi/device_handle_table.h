@@ -66,6 +66,7 @@ struct DeviceResolution {
   DeviceIdentity identity;
   bool is_trusted = false;
   std::uint16_t capabilities = 0;
+  ContextId context{};
 };
 
 /// Counters since reset_statistics(). Unit: events.
@@ -142,7 +143,7 @@ class DeviceHandleTable {
   Choice choose() const;
   /// REQUIRES: !find(domain); choose() says kFreeHandle or kVictimReady.
   Allocation allocate(DomainId domain, const DeviceIdentity& identity, bool is_trusted,
-                      std::uint16_t capabilities);
+                      std::uint16_t capabilities, ContextId context = {});
   /// The host is known to have applied the allocation: RO and IDO may be used again. [DHI D8]
   void mark_applied(Dhi dhi, std::uint32_t residency);
   bool is_applied(Dhi dhi) const { return is_valid(dhi) && entries_[slot_of(dhi)].is_applied; }

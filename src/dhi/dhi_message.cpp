@@ -15,11 +15,13 @@ enum Opcode : std::uint32_t {
   kDeallocFunction = 4,
   kDeallocAll = 5,
   kDone = 6,
+  kAllocContext = 7,
   kAllocAck = 8,
   kError = 9,
 };
 
 constexpr std::uint32_t kDoneStatusMask = 0xf;  // of the handle field
+static_assert(kHandleStatuses == kDoneStatusMask + 1, "every code of four bits is a status");
 constexpr std::uint32_t kFlagPasid = 8, kFlagTrusted = 4, kFlagPmr = 2, kFlagEr = 1;
 
 std::uint32_t flags_of(const AllocMessage& message) {
@@ -51,8 +53,15 @@ DhiMessage read_alloc(const Fields& fields, const std::uint8_t* payload) {
   const DeviceIdentity identity(Bdf{static_cast<std::uint16_t>(first >> 16)},
                                 has_pasid ? OptionalId<Pasid>(Pasid{second}) : std::nullopt,
                                 (fields.flags & kFlagPmr) != 0, (fields.flags & kFlagEr) != 0);
-  return AllocMessage{fields.dhi, identity, (fields.flags & kFlagTrusted) != 0,
-                      static_cast<std::uint16_t>(first), fields.epoch};
+  const bool names_context = fields.opcode == kAllocContext;
+  const std::optional<ContextId> context =
+      ContextId::of_word(names_context ? dw_at(payload + 8) : 0);
+  if (!context || names_context != static_cast<bool>(*context)) {
+    return DhiMessageError::kReservedBits;
+  }
+  return AllocMessage{
+      fields.dhi,   identity, (fields.flags & kFlagTrusted) != 0, static_cast<std::uint16_t>(first),
+      fields.epoch, *context};
 }
 
 // Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
@@ -93,17 +102,11 @@ DhiMessage read_done(const Fields& fields) {
   if ((status & ~kDoneStatusMask) != 0) {
     return DhiMessageError::kReservedBits;
   }
-  if (status >= kHandleStatuses) {
-    return DhiMessageError::kBadStatus;
-  }
   return DeallocDone{static_cast<std::uint8_t>(fields.flags), static_cast<HandleStatus>(status),
                      fields.epoch};
 }
 
 DhiMessage read_report(const Fields& fields) {
-  if (fields.flags >= kHandleStatuses) {
-    return DhiMessageError::kBadStatus;
-  }
   const auto status = static_cast<HandleStatus>(fields.flags);
   if (fields.opcode == kAllocAck) {
     return AllocAckMessage{fields.dhi, status, fields.epoch};
@@ -123,7 +126,7 @@ constexpr Form kForms[16] = {{},
                              {1, true, true},
                              {0, true, true},
                              {0, true, false},  // kDone
-                             {},
+                             {kAllocContextPayloadDw, true, false},
                              {0, false, true},  // kAllocAck, kError
                              {0, false, true}};
 
@@ -136,9 +139,13 @@ struct MessageWriter {
   Bdf requester_id, destination;
 
   void operator()(const AllocMessage& message) const {
-    start(kUp, kAlloc, flags_of(message), message.epoch, message.dhi);
+    start(kUp, message.context ? kAllocContext : kAlloc, flags_of(message), message.epoch,
+          message.dhi);
     add_data((static_cast<std::uint32_t>(message.identity.bdf.value) << 16) | message.capabilities);
     add_data(message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
+    if (message.context) {
+      add_data(message.context.word());
+    }
   }
   void operator()(const DeallocMessage& message) const { dealloc(kUp, {message, 0}); }
   void operator()(const DeallocOrder& order) const { dealloc(kDown, order); }
@@ -246,7 +253,7 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   }
   const Fields fields{opcode, (word >> 24) & 0xfU, static_cast<std::uint8_t>(word >> 16),
                       Dhi{static_cast<std::uint16_t>(word)}};
-  if (opcode == kAlloc) {
+  if (opcode == kAlloc || opcode == kAllocContext) {
     return read_alloc(fields, payload);
   }
   if (opcode == kDone) {
@@ -256,9 +263,9 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
 }
 
 const char* name_of(DhiMessageError error) {
-  static constexpr const char* kNames[] = {
-      "not_dhi",   "bad_opcode", "bad_length",  "reserved_bits", "handle_too_wide",
-      "bad_scope", "bad_status", "bad_routing", "poisoned",      "not_ordered"};
+  static constexpr const char* kNames[] = {"not_dhi",       "bad_opcode",      "bad_length",
+                                           "reserved_bits", "handle_too_wide", "bad_scope",
+                                           "bad_routing",   "poisoned",        "not_ordered"};
   return name_in(kNames, error);
 }
 

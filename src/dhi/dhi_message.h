@@ -18,16 +18,16 @@ namespace flitwise {
 inline constexpr std::uint16_t kHandleVendorId = kModelVendor;
 
 inline constexpr unsigned kAllocPayloadDw = 2;
+inline constexpr unsigned kAllocContextPayloadDw = 3;  ///< the process, then its context
 
 /// Why bytes that call themselves a DHI message are not one.
 enum class DhiMessageError : std::uint8_t {
   kNotDhi,         ///< not a Vendor_Defined Type 1 message of ours
   kBadOpcode,      ///< unknown opcode
   kBadLength,      ///< payload missing, short or long for the opcode
-  kReservedBits,   ///< a reserved bit is set
+  kReservedBits,   ///< a reserved bit is set, or a context that there cannot be
   kHandleTooWide,  ///< a handle field above 4,095
   kBadScope,       ///< DEALLOC range with its bounds the wrong way round
-  kBadStatus,      ///< unknown status code
   kBadRouting,     ///< neither to the root complex (up) nor by ID (down), as the opcode asks for
   kPoisoned,       ///< EP: the contents are not to be trusted
   kNotOrdered,     ///< RO or IDO set: it could overtake [DHI D8]

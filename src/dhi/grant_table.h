@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the host lets each function ask for: PASIDs, trust and capabilities. [DHI S3]
+/// What the host lets each function ask for: PASIDs, contexts of them, trust and capabilities.
+/// [DHI S3]
 #pragma once
 
 #include <cstddef>
@@ -23,16 +24,29 @@ struct Grant {
   bool without_pasid = true;  ///< handles that name the BDF alone
   bool trusted = false;
   std::uint16_t capabilities = 0;
+  /// Of each PASID, for every kind: PASID p has the contexts p * n to p * n + n - 1, no PASID those
+  /// from 0 on. kMostContexts: any.
+  std::uint32_t contexts = 0;
 
-  /// Any PASID, every capability, never trusted.
+  /// Any PASID and context, every capability, never trusted.
   static Grant any() {
-    return {{{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}}, true, false, kKnownCapabilities};
+    return {{{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}},
+            true,
+            false,
+            kKnownCapabilities,
+            kMostContexts};
   }
 
   bool has(OptionalId<Pasid> pasid) const {
     return !pasid ? without_pasid : any_of(pasids, [&](const PasidRange& range) {
       return to_int(*pasid) >= to_int(range.lower) && to_int(*pasid) <= to_int(range.upper);
     });
+  }
+  /// The context of that process; none is the process itself.
+  bool has(OptionalId<Pasid> pasid, ContextId context) const {
+    const std::uint64_t first = std::uint64_t{pasid ? to_int(*pasid) : 0U} * contexts;
+    return !context || contexts == kMostContexts ||
+           (context.number() >= first && context.number() < first + contexts);
   }
 };
 
@@ -63,6 +77,9 @@ class GrantTable {
       return domain;
     }
     const Grant& grant = grants_[index_[message.identity.bdf.value]];
+    if (!grant.has(message.identity.pasid, message.context)) {
+      return HandleStatus::kContextNotGranted;
+    }
     if (message.is_trusted && !grant.trusted) {
       return HandleStatus::kTrustNotGranted;
     }

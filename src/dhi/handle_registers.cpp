@@ -40,15 +40,20 @@ std::optional<HandleCommand> HandleRegisters::decode_alloc(std::uint8_t epoch) c
       kHandleMask | reg::kPasidSupported | reg::kTrusted | reg::kPmr | reg::kEr;
   const bool has_pasid = (handle & reg::kPasidSupported) != 0;
   const bool names_process = pasid != 0 || (handle & (reg::kPmr | reg::kEr)) != 0;
-  if ((handle & ~kFields) != 0 || (pasid >> kPasidBits) != 0 || (!has_pasid && names_process)) {
+  const std::optional<ContextId> context = ContextId::of_word(plain(reg::kUpper));
+  if ((handle & ~kFields) != 0 || (pasid >> kPasidBits) != 0 || (!has_pasid && names_process) ||
+      !context) {
     return std::nullopt;
   }
   const DeviceIdentity named(Bdf{static_cast<std::uint16_t>(identity)},
                              has_pasid ? OptionalId<Pasid>(Pasid{pasid}) : std::nullopt,
                              (handle & reg::kPmr) != 0, (handle & reg::kEr) != 0);
-  return AllocMessage{Dhi{static_cast<std::uint16_t>(handle & kHandleMask)}, named,
-                      (handle & reg::kTrusted) != 0, static_cast<std::uint16_t>(identity >> 16),
-                      epoch};
+  return AllocMessage{Dhi{static_cast<std::uint16_t>(handle & kHandleMask)},
+                      named,
+                      (handle & reg::kTrusted) != 0,
+                      static_cast<std::uint16_t>(identity >> 16),
+                      epoch,
+                      *context};
 }
 
 std::optional<HandleCommand> HandleRegisters::decode_dealloc(std::uint32_t code,

@@ -17,6 +17,7 @@ namespace handle_register {  // Byte offsets in the block.
 inline constexpr std::uint32_t kIdent = 0x00, kHandle = 0x04, kIdentity = 0x08, kPasid = 0x0c,
                                kUpper = 0x10, kCommand = 0x14, kStatus = 0x18, kBlockBytes = 0x1c;
 inline constexpr std::uint32_t kIdentValue = 0x4448'4901;  ///< "DHI", version 1
+// kUpper: the highest handle of a range; for ALLOC the word of the context, 0 for none.
 // Fields of kHandle above the handle itself.
 inline constexpr std::uint32_t kPasidSupported = 1U << 16, kTrusted = 1U << 17, kPmr = 1U << 18,
                                kEr = 1U << 19;

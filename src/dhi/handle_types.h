@@ -75,8 +75,9 @@ enum class HandleStatus : std::uint8_t {
   kHandleBusy = 12,           ///< device end: requests of the handle are incomplete [DHI D10]
   kDomainHasHandle = 13,      ///< device end: the domain already has another handle
   kNotSoftwareManaged = 14,   ///< device end: software's ALLOC in device-managed mode [DHI D12]
+  kContextNotGranted = 15,    ///< context beyond the grant
 };
-inline constexpr int kHandleStatuses = 15;
+inline constexpr int kHandleStatuses = 16;
 /// "bus_outside_port", ...: keys of the result.
 inline const char* name_of(HandleStatus status) {
   static constexpr const char* kNames[] = {"ok",
@@ -93,7 +94,8 @@ inline const char* name_of(HandleStatus status) {
                                            "malformed",
                                            "handle_busy",
                                            "domain_has_handle",
-                                           "not_software_managed"};
+                                           "not_software_managed",
+                                           "context_not_granted"};
   return name_in(kNames, status);
 }
 
@@ -104,6 +106,7 @@ struct AllocMessage {
   bool is_trusted = false;
   std::uint16_t capabilities = 0;
   std::uint8_t epoch = 0;
+  ContextId context{};  ///< of the process, where the handle names one [DHI D22]
 };
 
 /// What one DEALLOC covers. [DHI D15]

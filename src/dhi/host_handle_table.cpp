@@ -91,7 +91,8 @@ HandleStatus HostHandleTable::check_entry(const AllocMessage& message) const {
     return granted;
   }
   const Entry& entry = entries_[to_int(message.dhi)];
-  const bool is_over_other = entry.is_valid && entry.identity != message.identity;
+  const bool is_same = entry.identity == message.identity && entry.context == message.context;
+  const bool is_over_other = entry.is_valid && !is_same;
   return is_over_other && dealloc_ == DeallocMode::kExplicit ? HandleStatus::kHandleInUse
                                                              : HandleStatus::kOk;
 }
@@ -152,7 +153,8 @@ HandleStatus HostHandleTable::allocate(BusRange port, Bdf requester_id,
 void HostHandleTable::store(std::uint16_t partition, const AllocMessage& message) {
   Entry& entry = entries_[to_int(message.dhi)];
   clear(message.dhi);
-  static_cast<Resolution&>(entry) = {message.identity, message.is_trusted, message.capabilities};
+  static_cast<Resolution&>(entry) = {message.identity, message.is_trusted, message.capabilities,
+                                     message.context};
   entry.is_valid = true;
   entry.chain = std::exchange(buckets_[bucket_of(message.identity)], to_int(message.dhi));
   ++partitions_[partition].statistics.allocs;
@@ -275,7 +277,7 @@ std::optional<Resolution> HostHandleTable::resolve(Dhi dhi) const {
   // [DHI D19, D20] The grant may have shrunk since the entry was made.
   const unsigned capabilities = entry.capabilities & grants_.capabilities(function);
   return Resolution{entry.identity, entry.is_trusted && grants_.is_trusted(function),
-                    static_cast<std::uint16_t>(capabilities)};
+                    static_cast<std::uint16_t>(capabilities), entry.context};
 }
 
 std::optional<Resolution> HostHandleTable::resolve(Bdf requester_id, Dhi dhi) const {
@@ -296,7 +298,11 @@ unsigned HostHandleTable::mismatches(const DeviceHandleTable& device) const {
   for (unsigned i = 0; i < device.range().size(); ++i) {
     const auto at_device = device.resolve(device.range().at(i));
     const auto at_host = resolve(device.range().at(i));
-    found += at_device && at_host && at_device->identity != at_host->identity ? 1 : 0;
+    found +=
+        at_device && at_host &&
+                (at_device->identity != at_host->identity || at_device->context != at_host->context)
+            ? 1
+            : 0;
   }
   return found;
 }

@@ -33,6 +33,7 @@ struct Resolution {
   DeviceIdentity identity;
   bool is_trusted = false;
   std::uint16_t capabilities = 0;
+  ContextId context{};  ///< of the process, where the entry names one [DHI D22]
 };
 
 /// What was done with the handles of one device. Unit: events.
@@ -95,7 +96,8 @@ class HostHandleTable {
   std::optional<Resolution> resolve(Dhi dhi) const;
   /// Forms that keep the Requester ID: the entry must be of that very function. [DHI S1]
   std::optional<Resolution> resolve(Bdf requester_id, Dhi dhi) const;
-  /// Handle for a message that goes down; the latest one if the domain has several. [DHI D21]
+  /// Handle for a message that goes down: of the process itself or of any context of it, the latest
+  /// one of several. [DHI D21]
   std::optional<Dhi> find(const DeviceIdentity& identity) const;
   /// Number of handles that are valid at both ends for different domains. Entries that only one end
   /// has are no mismatch: their messages may be under way. [DHI S2]

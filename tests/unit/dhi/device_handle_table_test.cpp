@@ -342,6 +342,17 @@ TEST(DeviceHandleTable, D12_SoftwareManagedDeviceNeverAllocatesByItself) {
   EXPECT_EQ(device.handle(0), Dhi{2});
 }
 
+// [DHI-36]
+TEST(DeviceHandleTable, D22_AnEntryNamesTheContextToo) {
+  DeviceHandleTable table(config_of(2));
+  const ContextId context(ContextKind::kQueuePair, 5);
+  const Allocation made = table.allocate(DomainId{3}, identity_of(3), false, 0, context);
+  EXPECT_EQ(made.message.context, context);
+  EXPECT_EQ(table.resolve(made.dhi)->context, context);
+  EXPECT_EQ(table.resolve(made.dhi)->domain, DomainId{3});
+  EXPECT_FALSE(table.allocate(DomainId{4}, identity_of(3), false, 0).message.context);
+}
+
 // [DHI-29]
 TEST(DeviceHandleTable, D12_SoftwareAllocIsCheckedLikeAnyOther) {
   DeviceHandleTableConfig config = config_of(2);

@@ -73,5 +73,31 @@ TEST(GrantTable, S3_TrustAndCapabilitiesAreCheckedBitByBit) {
   EXPECT_EQ(grants.check(asking(2, true, 0b0101)), HandleStatus::kPasidNotGranted);
 }
 
+// [DHI-37]
+TEST(GrantTable, S3_ContextsAreThoseOfTheirProcess) {
+  GrantTable grants;
+  grants.set(kFunction, {{{Pasid{0}, Pasid{9}}}, true, false, 0, 4});
+  const auto check = [&](std::optional<std::uint32_t> pasid, ContextId context) {
+    AllocMessage message = asking(pasid);
+    message.context = context;
+    return grants.check(message);
+  };
+  for (const ContextKind kind : {ContextKind::kQueuePair, ContextKind::kDedicatedWorkQueue,
+                                 ContextKind::kSharedWorkQueue, ContextKind::kWorkCommand}) {
+    EXPECT_EQ(check(2, {kind, 7}), HandleStatus::kContextNotGranted) << "one of PASID 1";
+    EXPECT_EQ(check(2, {kind, 8}), HandleStatus::kOk);
+    EXPECT_EQ(check(2, {kind, 11}), HandleStatus::kOk);
+    EXPECT_EQ(check(2, {kind, 12}), HandleStatus::kContextNotGranted) << "one of PASID 3";
+    EXPECT_EQ(check(std::nullopt, {kind, 3}), HandleStatus::kOk);
+    EXPECT_EQ(check(std::nullopt, {kind, 4}), HandleStatus::kContextNotGranted);
+  }
+  EXPECT_EQ(check(10, {ContextKind::kQueuePair, 40}), HandleStatus::kPasidNotGranted);
+  EXPECT_EQ(check(2, {}), HandleStatus::kOk) << "the process itself";
+  grants.set(kFunction, {{{Pasid{0}, Pasid{9}}}, true, false, 0, kMostContexts});
+  EXPECT_EQ(check(9, {ContextKind::kQueuePair, kMostContexts - 1}), HandleStatus::kOk);
+  grants.set(kFunction, {{{Pasid{0}, Pasid{9}}}, true, false, 0, 0});
+  EXPECT_EQ(check(0, {ContextKind::kQueuePair, 0}), HandleStatus::kContextNotGranted);
+}
+
 }  // namespace
 }  // namespace flitwise::grant_table_test

@@ -37,6 +37,16 @@ TEST(HandleRegisters, D12_AllocCommandCarriesAllFields) {
   EXPECT_EQ(registers.read(reg::kPasid), 0x54321U);
 }
 
+// [DHI-36]
+TEST(HandleRegisters, D22_AllocTakesAContextFromUpper) {
+  HandleRegisters registers;
+  registers.write(reg::kUpper, 0x2000'0009);
+  const auto command = command_alloc(registers);
+  ASSERT_TRUE(command);
+  EXPECT_EQ(std::get<AllocMessage>(*command).context,
+            ContextId(ContextKind::kDedicatedWorkQueue, 9));
+}
+
 TEST(HandleRegisters, D12_BusyUntilTheCommandIsDone) {
   HandleRegisters registers;
   ASSERT_TRUE(command_alloc(registers));
@@ -91,6 +101,7 @@ TEST(HandleRegisters, D12_BadCommandsAreFlaggedAndDoNothing) {
   EXPECT_TRUE(is_refused(0, 5, 0, reg::kAlloc)) << "a PASID although PASID is said to be absent";
   EXPECT_TRUE(is_refused(reg::kPmr, 0, 0, reg::kAlloc));
   EXPECT_TRUE(is_refused(reg::kPasidSupported, 1U << 20, 0, reg::kAlloc));
+  EXPECT_TRUE(is_refused(0, 0, 0x5000'0000, reg::kAlloc)) << "no kind of context";
   EXPECT_TRUE(is_refused(0x1000, 0, 0, reg::kDeallocOne));
   EXPECT_TRUE(is_refused(5, 0, 4, reg::kDeallocRange));
   EXPECT_TRUE(is_refused(5, 0, 0x1000, reg::kDeallocRange));

@@ -396,6 +396,35 @@ TEST_F(HostHandleTableTest, D21_DownstreamSearchFindsTheHandleOfADomainOrNone) {
   EXPECT_FALSE(table.find(alloc(1, kA, 1).identity));
 }
 
+// [DHI-36]
+TEST_F(HostHandleTableTest, D22_AContextIsPartOfWhatTheEntryNames) {
+  AllocMessage message = alloc(1, kA, 1);
+  message.context = {ContextKind::kQueuePair, 5};
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
+  EXPECT_EQ(table.resolve(Dhi{1})->context, message.context);
+  EXPECT_EQ(table.resolve(Dhi{1})->identity, message.identity);
+  message.dhi = Dhi{2};
+  message.context = {ContextKind::kQueuePair, 6};
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk) << "another one of the same process";
+  EXPECT_EQ(table.resolve(Dhi{1})->context.number(), 5U);
+  EXPECT_EQ(table.find(message.identity), Dhi{2}) << "any of them names the process";
+  message.context = {};
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
+  EXPECT_FALSE(table.resolve(Dhi{2})->context);
+}
+
+// [DHI-37]
+TEST_F(HostHandleTableTest, S3_AForeignContextIsRefusedAndTheHandleIsInvalid) {
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, false, 0, 8});
+  AllocMessage message = alloc(1, kA, 1);
+  message.context = {ContextKind::kQueuePair, 8};
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
+  message.context = {ContextKind::kQueuePair, 7};
+  EXPECT_EQ(allocate(kA, message), HandleStatus::kContextNotGranted);
+  EXPECT_EQ(rejections(HandleStatus::kContextNotGranted), 1U);
+  EXPECT_FALSE(table.resolve(Dhi{1}));
+}
+
 // [DHI-29]
 TEST_F(HostHandleTableTest, D21_OfTwoHandlesOfOneDomainTheLatestIsFound) {
   allocate(kA, alloc(1, kA, 1));
