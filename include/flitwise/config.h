@@ -74,6 +74,8 @@ enum class DeallocMode { kImplicit, kExplicit };
 /// kAny: each function below the port any PASID and capability, no trust; kConfigured:
 /// host.dhi.granted.
 enum class GrantPolicy { kAny, kConfigured };
+/// Contexts of one process have a handle each, or share that of the process. [DHI D22]
+enum class HandleContexts { kOwn, kShared };
 enum class UnknownDomain { kError, kFullIdentity };
 
 struct HandleStorageConfig {
@@ -208,6 +210,7 @@ struct HostConfig {
       bool without_pasid = true;                          ///< handles that name the function alone
       bool trusted = false;
       std::uint32_t capabilities = 0;  ///< 16 bits
+      unsigned contexts = 0;           ///< of each PASID; kMostContexts: any [DHI D22]
     } granted;                         ///< kConfigured: to each function of the device
     bool check_capabilities = false;   ///< requests need the capability of their kind [DHI D20]
     bool report_errors = true;         ///< tell the device of refused posted messages [DHI D16]
@@ -744,6 +747,9 @@ struct DeviceConfig {
     Bytes bar_size = Bytes{64} << 10;  ///< BAR 0 of each function
     /// workload.functions: who carries it. kAllFunctions, kVirtualFunctions, or a rising list.
     std::vector<unsigned> carriers = kAllFunctions;
+    /// workload.contexts: what a domain is, and how many of them are of one process. [DHI D22]
+    ContextKind context_kind = ContextKind::kProcess;
+    unsigned contexts_per_process = 1;
   } functions;
   struct {
     unsigned outstanding = 1024;  ///< reads in flight, whole device
@@ -765,8 +771,9 @@ struct DeviceConfig {
     DeallocMode dealloc = DeallocMode::kImplicit;
     HandleManagement management = HandleManagement::kDevice;
     AllocateAt allocate_at = AllocateAt::kFirstUse;
-    bool trusted = false;            ///< what its ALLOCs ask for [DHI D19]
-    std::uint32_t capabilities = 0;  ///< 16 bits, likewise [DHI D20]
+    HandleContexts contexts = HandleContexts::kOwn;  ///< of domains that are contexts [DHI D22]
+    bool trusted = false;                            ///< what its ALLOCs ask for [DHI D19]
+    std::uint32_t capabilities = 0;                  ///< 16 bits, likewise [DHI D20]
     HandleStorageConfig storage;
   } dhi;
   AtcConfig atc;

@@ -115,6 +115,9 @@ struct PacketFields {
   DeviceIdentity identity;    ///< the same in full, whatever the wire carries; not a wire field
   bool has_identity = false;  ///< the field above is set: the packet comes from an engine
   std::optional<DeviceIdentity> resolved;  ///< what the host found behind the handle
+  /// Of that process, where a handle names one: what the engine means, and what the host, or the
+  /// device of what comes down, found. Not wire fields. [DHI D22]
+  ContextId context, resolved_context;
   std::uint32_t request = 0;  ///< engine's own index of the request it belongs to; not a wire field
   std::uint32_t payload_bytes = 0;  ///< enabled bytes, what a user would call the payload
   WireSize size;

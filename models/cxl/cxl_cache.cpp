@@ -125,6 +125,7 @@ void CxlCacheDevice::name_domain(Packet& packet) const {
   }
   const DeviceIdentity& domain = names_.identity_of(packet.domain);
   packet.identity = domain;
+  packet.context = names_.context_of(packet.domain);
   packet.has_identity = true;
   packet.cxl->identity =
       name_.outcome == Handles::Outcome::kHandle ? field_.of(name_.dhi) : field_.of(domain);

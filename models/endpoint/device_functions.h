@@ -19,7 +19,10 @@ class DeviceFunctions {
  public:
   /// `domains`: of the workload. VFs wait for their Bus Master Enable. [LNK-9.27]
   DeviceFunctions(const DeviceConfig& device, std::uint32_t domains)
-      : domains_(device), identities_(domains), states_(device.functions.count) {
+      : domains_(device),
+        shares_handles_(device.dhi.contexts == HandleContexts::kShared),
+        identities_(domains),
+        states_(device.functions.count) {
     stop_vfs();
   }
 
@@ -45,9 +48,26 @@ class DeviceFunctions {
   /// REQUIRES: set_base(), a domain of the workload.
   const DeviceIdentity& identity_of(DomainId domain) const { return identities_[to_int(domain)]; }
   unsigned function_of(DomainId domain) const { return index_of(identity_of(domain).bdf); }
+  /// Of the process: the first one where its contexts are domains.
   std::optional<DomainId> domain_of(const DeviceIdentity& identity) const {
-    const std::optional<DomainId> domain = domains_.domain(index_of(identity.bdf), identity.pasid);
-    return domain && to_int(*domain) < identities_.size() ? domain : std::nullopt;
+    return in_use(domains_.domain(index_of(identity.bdf), identity.pasid));
+  }
+  /// Whose handle names these. [DHI D22]
+  std::optional<DomainId> domain_of(const DeviceIdentity& identity, ContextId context) const {
+    if (shares_handles_) {
+      return context ? std::nullopt : domain_of(identity);
+    }
+    return in_use(domains_.domain(index_of(identity.bdf), identity.pasid, context));
+  }
+  /// Domains of one process.
+  bool are_processes() const { return domains_.per_process() == 1; }
+  /// What a handle of the domain names beside its identity. [DHI D22]
+  ContextId context_of(DomainId domain) const {
+    return shares_handles_ ? ContextId() : domains_.context(domain);
+  }
+  /// Under whose name its handle is kept: its own, or that of the process it shares one with.
+  DomainId holder_of(DomainId domain) const {
+    return shares_handles_ && !are_processes() ? *domain_of(identity_of(domain)) : domain;
   }
 
   // ---- who may send
@@ -127,7 +147,12 @@ class DeviceFunctions {
     not_running_ = count() - 1U;
   }
 
+  std::optional<DomainId> in_use(std::optional<DomainId> domain) const {
+    return domain && to_int(*domain) < identities_.size() ? domain : std::nullopt;
+  }
+
   const DomainNumbers domains_;
+  const bool shares_handles_;               // contexts of one process
   std::vector<DeviceIdentity> identities_;  // by domain
   std::vector<State> states_;
   Bdf base_;

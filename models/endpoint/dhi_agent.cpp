@@ -14,7 +14,7 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   unapplied_.clear();
   failed_flushes_ = 0;
   orders_.clear();
-  contexts_.clear();
+  holders_.clear();
   if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
     table_->reset(is_active_ ? outcome.range : table_->range(), outcome.epoch);
   } else if (is_active_) {
@@ -69,7 +69,7 @@ void DhiAgent::line_over(HandlePin pin, Time t) {
 
 Handles::Answer DhiAgent::ask(Asker& asker, const Transfer& transfer,
                               const DeviceIdentity& identity, UseKind kind, Time t) {
-  const DomainId domain = transfer.domain;
+  const DomainId domain = s_.functions.holder_of(transfer.domain);
   const OptionalId<Dhi> dhi = table_->find(domain);
   if (asker.waiting_domain != domain) {
     table_->record_lookup(dhi.has_value());
@@ -104,8 +104,8 @@ Handles::Answer DhiAgent::ask(Asker& asker, const Transfer& transfer,
 
 [[gnu::noinline]] Handles::Answer DhiAgent::miss(const Asker& asker, DomainId domain,
                                                  const DeviceIdentity& identity, UseKind kind) {
-  Context& context = context_of(domain);
-  if (context.has_refusal) {
+  Holder& one = holder(domain);
+  if (one.has_refusal) {
     return wait_or_bypass(asker, MissOutcome::kNotHere, identity);
   }
   if (asker.is_for_lines && !s_.functions.may_send(identity.bdf)) {
@@ -115,7 +115,7 @@ Handles::Answer DhiAgent::ask(Asker& asker, const Transfer& transfer,
       table_->is_held(identity.bdf) ? Choice{MissOutcome::kWaitForOrder, {}} : table_->choose();
   if (is_software_managed_ || config_.device.dhi.allocate_at == AllocateAt::kContextCreation) {
     // A handle comes with the context or not at all. [DHI D12, D13]
-    const bool is_new = !std::exchange(context.has_started, true);
+    const bool is_new = !std::exchange(one.has_started, true);
     if (is_new && is_software_managed_) {
       software_.context_started(domain);
     }
@@ -158,9 +158,9 @@ Handles::Answer DhiAgent::wait_or_bypass(const Asker& asker, MissOutcome outcome
 // The local table first, then the messages. Returns how long the entry takes to be written.
 // [DHI D8, D11]
 Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity) {
-  const Allocation allocation =
-      table_->allocate(domain, identity, config_.device.dhi.trusted,
-                       static_cast<std::uint16_t>(config_.device.dhi.capabilities));
+  const Allocation allocation = table_->allocate(
+      domain, identity, config_.device.dhi.trusted,
+      static_cast<std::uint16_t>(config_.device.dhi.capabilities), s_.functions.context_of(domain));
   if (allocation.needs_dealloc_message) {
     send_dealloc(allocation.dhi, identity.bdf);
   }
@@ -197,10 +197,10 @@ void DhiAgent::request_flush(Bdf bdf) {
   ++counts_.flushes;
 }
 
-DhiAgent::Context& DhiAgent::context_of(DomainId domain) {
+DhiAgent::Holder& DhiAgent::holder(DomainId domain) {
   const std::size_t index = to_int(domain);
-  contexts_.resize(std::max(contexts_.size(), index + 1));
-  return contexts_[index];
+  holders_.resize(std::max(holders_.size(), index + 1));
+  return holders_[index];
 }
 
 void DhiAgent::start_contexts(std::uint32_t count, bool counts, Time t) {
@@ -211,11 +211,11 @@ void DhiAgent::start_contexts(std::uint32_t count, bool counts, Time t) {
   }
   for (std::uint32_t index = 0; index < count; ++index) {
     Transfer cause;
-    cause.domain = DomainId{index};
+    cause.domain = s_.functions.holder_of(DomainId{index});
     cause.address = config_.buffer_base;
     cause.counts = counts;
     const DeviceIdentity& identity = s_.functions.identity_of(cause.domain);
-    if (std::exchange(context_of(cause.domain).has_started, true)) {
+    if (std::exchange(holder(cause.domain).has_started, true)) {
       continue;
     }
     if (is_software_managed_) {
@@ -254,7 +254,7 @@ void DhiAgent::send_first(const Transfer& cause, const DeviceIdentity& identity,
 }
 
 HandleStatus DhiAgent::install(const AllocMessage& message) {
-  const std::optional<DomainId> domain = s_.functions.domain_of(message.identity);
+  const std::optional<DomainId> domain = s_.functions.domain_of(message.identity, message.context);
   if (!domain) {
     return HandleStatus::kFunctionNotGranted;
   }
@@ -303,7 +303,7 @@ bool DhiAgent::drain(Time t) {
 void DhiAgent::reset_function(Bdf bdf) {
   if (table_) {
     table_->reset_function(bdf);
-    for (Context& one : contexts_) {
+    for (Holder& one : holders_) {
       one.has_refusal = false;  // its contexts start again; others ask once more
     }
     look_again();
@@ -353,11 +353,12 @@ void DhiAgent::let_go(const OutstandingRequest& request, bool is_given_up) {
 }
 
 void DhiAgent::end_context(DomainId domain) {
-  if (!is_active_) {
+  // A handle that contexts of a process share is there as long as the process.
+  if (!is_active_ || (!s_.functions.are_processes() && !s_.functions.context_of(domain))) {
     return;
   }
   table_->end_context(domain);
-  context_of(domain) = {};
+  holder(domain) = {};
   if (is_software_managed_) {
     software_.context_ended(domain);
   } else if (config_.device.dhi.allocate_at == AllocateAt::kContextCreation) {
@@ -448,7 +449,7 @@ const char* DhiAgent::reported(const HandleErrorMessage& message) {
 void DhiAgent::refused(Dhi dhi, DomainId domain, HandleStatus status) {
   table_->refused(dhi);
   if (status != HandleStatus::kHandleInUse && status != HandleStatus::kNoValidEntry) {
-    context_of(domain).has_refusal = true;
+    holder(domain).has_refusal = true;
   }
 }
 

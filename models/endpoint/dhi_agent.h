@@ -53,6 +53,7 @@ class DhiAgent final : public Handles, public LineNames {
   const DeviceIdentity& identity_of(DomainId domain) const override {
     return s_.functions.identity_of(domain);
   }
+  ContextId context_of(DomainId domain) const override { return s_.functions.context_of(domain); }
   void on_change(std::function<void()> changed) override { lines_.changed.swap(changed); }
   /// Something has changed that requests of CXL.cache may wait for.
   void look_again() {
@@ -95,7 +96,7 @@ class DhiAgent final : public Handles, public LineNames {
   const DeviceHandleTable* table() const { return table_.get(); }
 
  private:
-  struct Context {
+  struct Holder {
     bool has_started = false;  // it is known
     bool has_refusal = false;  // it goes in full until it starts again
   };
@@ -106,7 +107,7 @@ class DhiAgent final : public Handles, public LineNames {
     StallClock stall;
     std::function<void()> changed;  // may be empty
   };
-  Context& context_of(DomainId domain);
+  Holder& holder(DomainId domain);
   Answer ask(Asker& asker, const Transfer& transfer, const DeviceIdentity& identity, UseKind kind,
              Time now);
   Answer use(const Asker& asker, Dhi dhi, UseKind kind, const DeviceIdentity& identity,
@@ -162,8 +163,8 @@ class DhiAgent final : public Handles, public LineNames {
     Bdf addressed;
     HandleStatus status = HandleStatus::kOk;  // else nothing is done
   };
-  std::vector<Order> orders_;  // of the host, not answered; at most kDeallocOrders, oldest first
-  std::vector<Context> contexts_;  // by domain
+  std::vector<Order> orders_;    // of the host, not answered; at most kDeallocOrders, oldest first
+  std::vector<Holder> holders_;  // by domain under whose name a handle is kept
 };
 
 }  // namespace flitwise

@@ -64,6 +64,7 @@ class Endpoint final : public ComponentModule,
   const DeviceIdentity& identity_of(DomainId domain) const {
     return functions_.identity_of(domain);
   }
+  ContextId context_of(DomainId domain) const { return functions_.context_of(domain); }
   void set_bus_master(bool is_enabled);
   /// The drivers of all VFs set their Bus Master Enable, at once and without a TLP. [LNK-9.27]
   void enable_vfs();

@@ -21,6 +21,7 @@ class LineNames {
   /// The request has all its answers, or will have none. [DHI D10]
   virtual void line_over(HandlePin pin, Time now) = 0;
   virtual const DeviceIdentity& identity_of(DomainId domain) const = 0;
+  virtual ContextId context_of(DomainId domain) const = 0;
   /// Called when it may be worth while to ask again, after kWait.
   virtual void on_change(std::function<void()> changed) = 0;
 

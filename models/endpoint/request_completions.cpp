@@ -185,7 +185,7 @@ void RequestPath::end_transfer(std::uint32_t slot, Time t) {
   const Transfer& transfer = active.transfer;
   if (transfer.ends_context) {
     handles_->end_context(transfer.domain);
-    if (translations_ != nullptr) {
+    if (translations_ != nullptr && s_.functions.are_processes()) {  // else its process goes on
       translations_->end_context(transfer.domain, transfer.counts, t);
     }
   }

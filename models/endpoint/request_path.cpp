@@ -118,6 +118,7 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
   set_attributes(tlp, transfer, identity, handle);
   packet->domain = transfer.domain;
   packet->identity = identity;
+  packet->context = s_.functions.context_of(transfer.domain);
   packet->has_identity = true;
   packet->request = present_.transfer;
   packet->counts = transfer.counts;

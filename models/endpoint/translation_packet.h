@@ -30,6 +30,7 @@ inline PacketRef translation_packet(const DeviceParts& parts, const EndpointConf
                  has_handle ? OptionalId<Dhi>(asker.handle.dhi) : OptionalId<Dhi>());
   packet->domain = asker.domain;
   packet->identity = asker.identity;
+  packet->context = parts.functions.context_of(asker.domain);
   packet->has_identity = true;
   packet->counts = asker.counts;
   parts.sizer.size(*packet);

@@ -21,7 +21,7 @@ CommandDws registers_of(const AllocMessage& message) {
                               (identity.execute_requested ? handle_register::kEr : 0U);
   return {to_int(message.dhi) | flags,
           identity.bdf.value | std::uint32_t{message.capabilities} << 16,
-          identity.pasid ? to_int(*identity.pasid) : 0U, 0U,
+          identity.pasid ? to_int(*identity.pasid) : 0U, message.context.word(),
           handle_register::kAlloc | std::uint32_t{message.epoch} << 8};
 }
 
@@ -107,8 +107,12 @@ void HandleDriver::next() {
 // The host first, so that no use comes before it.
 void HandleDriver::allocate(DomainId domain, Dhi dhi) {
   is_busy_ = true;
-  const AllocMessage message{dhi, options_.identity_of(domain), options_.is_trusted,
-                             options_.capabilities, options_.epoch};
+  const AllocMessage message{dhi,
+                             options_.identity_of(domain),
+                             options_.is_trusted,
+                             options_.capabilities,
+                             options_.epoch,
+                             options_.context_of(domain)};
   handle_of_[to_int(domain)] = dhi;
   command(host_block(), message, [this, domain, dhi, message](HandleStatus at_host) {
     if (at_host != HandleStatus::kOk) {

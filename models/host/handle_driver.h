@@ -29,6 +29,7 @@ class HandleDriver {
     std::uint16_t capabilities = 0;  ///< likewise [DHI D20]
     Time step{};                     ///< between two accesses
     std::function<DeviceIdentity(DomainId)> identity_of;
+    std::function<ContextId(DomainId)> context_of;  ///< beside it [DHI D22]
   };
 
   HandleDriver(HostAccess& bridge, Options options);

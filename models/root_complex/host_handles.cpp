@@ -31,6 +31,7 @@ void HostHandles::grant(Bdf first, unsigned count) {
   grant.without_pasid = granted.without_pasid;
   grant.trusted = granted.trusted;
   grant.capabilities = static_cast<std::uint16_t>(granted.capabilities);
+  grant.contexts = granted.contexts;
   for (unsigned i = 0; i < count; ++i) {
     grants_.set(Bdf{static_cast<std::uint16_t>(first.value + i)}, grant);
   }
@@ -120,7 +121,9 @@ void HostHandles::look_up(Lookup& lookup, const Packet& packet, Dhi dhi, BusRang
   if (lookup.resolution) {
     // Whose the message really is, the wire does not say; the packet knows, and this is where a
     // wrong answer shows. [DHI D8]
-    if (packet.has_identity && packet.identity != lookup.resolution->identity) {
+    const Resolution& found = *lookup.resolution;
+    if (packet.has_identity &&
+        (packet.identity != found.identity || packet.context != found.context)) {
       table_.record_wrong_domain(table_.partition_of(packet.identity.bdf));
     }
   }
@@ -237,6 +240,7 @@ DevicesBelow::Verdict DevicesBelow::resolve(Packet& packet, Time now,
   }
   verdict.standing = {lookup.resolution->is_trusted, lookup.resolution->capabilities};
   packet.resolved = lookup.resolution->identity;
+  packet.resolved_context = lookup.resolution->context;
   return verdict;
 }
 

@@ -9,6 +9,7 @@
 
 #include "codec/packet_json.h"
 #include "cxl/channels.h"
+#include "dhi/context_text.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/flit.h"
 #include "scenario/verdict.h"
@@ -213,6 +214,9 @@ void ScriptOutput::observed(const Observation& observation, std::uint32_t token)
   }
   line["at"] = observation.place;
   line["rid"] = bdf_text(packet.tlp.requester_id);
+  if (packet.resolved_context) {
+    line["context"] = text_of(packet.resolved_context);
+  }
   if (what == "violation") {
     line["packet"] = text_of(packet);
     line["other"] = observation.other;

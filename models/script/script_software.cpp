@@ -8,6 +8,7 @@
 #include "codec/cxl_flit_json.h"
 #include "codec/json_value.h"
 #include "config_space/registers.h"
+#include "dhi/context_text.h"
 #include "flitwise/error.h"
 #include "host/handle_driver.h"
 #include "script/script_session.h"
@@ -240,8 +241,9 @@ void ScriptSession::run(const DhiOp& op) {
   PacketRef packet = machine_.pool.make(PacketKind::kTlp);
   if (op.is_alloc) {
     const DeviceIdentity identity(op.bdf.value_or(endpoint.base()), op.pasid);
-    write_dhi_message(*packet, requester,
-                      AllocMessage{Dhi{op.dhi}, identity, op.is_trusted, op.capabilities, epoch});
+    write_dhi_message(
+        *packet, requester,
+        AllocMessage{Dhi{op.dhi}, identity, op.is_trusted, op.capabilities, epoch, op.context});
   } else {
     const Bdf named = op.scope == DeallocScope::kFunction ? requester : Bdf{};
     write_dhi_message(
@@ -260,9 +262,11 @@ void ScriptSession::run(const HandleOp& op) {
   }
   const FabricDevice* const device = machine_.fabric().find(op.port);
   std::optional<DeviceIdentity> identity;  // none: the entry is not valid
+  ContextId context;
   const auto look_in = [&](const auto* table) {
     if (const auto entry = table == nullptr ? std::nullopt : table->resolve(Dhi{op.dhi})) {
       identity = entry->identity;
+      context = entry->context;
     }
   };
   op.is_host ? look_in(&device->handles->table()) : look_in(device->endpoint->dhi().table());
@@ -272,6 +276,9 @@ void ScriptSession::run(const HandleOp& op) {
     fields["bdf"] = json_value::bdf_text(identity->bdf);
     if (identity->pasid) {
       fields["pasid"] = to_int(*identity->pasid);
+    }
+    if (context) {
+      fields["context"] = text_of(context);
     }
   }
   output_.write(token_, "handle", fields);

@@ -175,6 +175,7 @@ void HostSoftware::make_driver(std::size_t index) {
   options.capabilities = static_cast<std::uint16_t>(device.config.device.dhi.capabilities);
   options.step = host.config.host.timing.software_step;
   options.identity_of = [endpoint](DomainId domain) { return endpoint->identity_of(domain); };
+  options.context_of = [endpoint](DomainId domain) { return endpoint->context_of(domain); };
   devices_[index].driver = std::make_unique<HandleDriver>(host.bridge, std::move(options));
   HandleDriver* const driver = devices_[index].driver.get();
   endpoint->dhi().set_software({[driver](DomainId domain) { driver->context_started(domain); },

@@ -29,6 +29,9 @@ FLITWISE_NAMES(HostDhiTable, "per_device", "shared");
 FLITWISE_NAMES(HandleStorage, "sram", "dram");
 FLITWISE_NAMES(DeallocMode, "implicit", "explicit");
 FLITWISE_NAMES(GrantPolicy, "any", "configured");
+FLITWISE_NAMES(HandleContexts, "own", "shared");
+FLITWISE_NAMES(ContextKind, "process", "queue_pair", "dedicated_work_queue", "shared_work_queue",
+               "work_command");
 FLITWISE_NAMES(UnknownDomain, "error", "full_identity");
 FLITWISE_NAMES(Identity, "none", "bdf", "bdf_pasid", "dhi");
 FLITWISE_NAMES(DhiForm, "rid_direct", "rid_fabric", "tag", "prefix", "ohc");

@@ -30,6 +30,24 @@ void check_domains(const Config& config, BrokenRelations& broken) {
   const std::uint64_t limit = numbers.limit(bits);
   const std::uint32_t live = config.workload.domains, domains = domain_ids(config.workload);
   const std::uint64_t room = limit * live / domains;
+  const bool are_contexts = functions.context_kind != ContextKind::kProcess;
+  broken.add_if(are_contexts && config.host.iommu_driver.enabled,
+                {"workload.contexts.kind", "host.iommu_driver.enabled"},
+                "contexts of processes, and a driver that maps and ends each domain as a process; "
+                "expected workload.contexts.kind process, or no driver");
+  broken.add_if(
+      numbers.per_process() > 1 && functions.pasid_space == PasidSpace::kSystem &&
+          numbers.functions() > 1,
+      {"workload.contexts.per_process", "device.functions.pasid_space", "device.functions.count"},
+      "{} contexts of a process in one of {} functions, and PASIDs that the host gives; "
+      "expected device.functions.pasid_space function, or one function",
+      numbers.per_process(), numbers.functions());
+  broken.add_if(config.workload.via == WorkloadVia::kRdma && are_contexts &&
+                    functions.context_kind != ContextKind::kQueuePair,
+                {"workload.via", "workload.contexts.kind"},
+                "domains of an RDMA adapter, which are its queue pairs, of kind {}; expected "
+                "queue_pair or process",
+                spelling(functions.context_kind));
   broken.add_if(
       identity != Identity::kNone && domains > limit,
       {"link.identity", "device.functions.count", "device.functions.has_pasid",

@@ -29,6 +29,12 @@ std::optional<std::uint32_t> last_pasid_for_grant(const Config& device, const Co
   return (domain_ids(device.workload) - 1) / DomainNumbers(device.device).per_pasid();
 }
 
+/// Its handles stand for contexts. [DHI D22]
+bool names_contexts(const Config& device) {
+  return device.device.functions.context_kind != ContextKind::kProcess &&
+         device.device.dhi.contexts == HandleContexts::kOwn;
+}
+
 /// What meets the requests of a device so that they fail, most or all of them. `port`: the
 /// configuration of the root port above it.
 void warn_of_requests(const Config& device, const Config& port, const std::string& name,
@@ -100,6 +106,11 @@ void warn_of_requests(const Config& device, const Config& port, const std::strin
                    is_pio ? "so are the credits that it returns, for which cores wait for ever"
                           : "so is each request",
                    last)},
+      {last_pasid && names_contexts(device) && granted.contexts == 0,
+       fmt::format("host.dhi.granted.contexts: none, but the domains of {} are contexts: their "
+                   "handles are refused, and they go in full; expected {}, device.dhi.contexts: "
+                   "shared, or host.dhi.grant: any",
+                   name, DomainNumbers(device.device).per_process())},
       {reads && port.faults.drop_completions >= workload.requests,
        fmt::format("faults.drop_completions: {} with {} requests of {}: most reads wait for "
                    "device.timing.completion_timeout, and fail; expected fewer",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/ranges.h"
+#include "dhi/context_text.h"
 #include "dhi/dhi_message.h"
 #include "trace/packet_note.h"
 
@@ -15,10 +16,12 @@ constexpr MonitoredRule kNotAllocated{"DHI D8", "a handle is used before its ALL
 constexpr MonitoredRule kWrongDomain{
     "DHI S2", "a handle stands for another domain at the host than its sender meant"};
 
-std::string text_of(const DeviceIdentity& identity) {
-  return identity.pasid
-             ? fmt::format("{} PASID {:#x}", text_of(identity.bdf), to_int(*identity.pasid))
-             : text_of(identity.bdf);
+std::string text_of(const DeviceIdentity& identity, ContextId context) {
+  std::string text = text_of(identity.bdf);
+  if (identity.pasid) {
+    text += fmt::format(" PASID {:#x}", to_int(*identity.pasid));
+  }
+  return context ? text + ' ' + text_of(context) : text;
 }
 
 }  // namespace
@@ -28,7 +31,7 @@ void HandleMonitor::told(const Packet& packet) {
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    owners_[to_int(alloc->dhi) & kHandleMask] = alloc->identity;
+    owners_[to_int(alloc->dhi) & kHandleMask] = {alloc->identity, alloc->context};
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     forget(*dealloc);
   } else if (const auto* done = std::get_if<DeallocDone>(&message)) {
@@ -66,8 +69,8 @@ void HandleMonitor::given_up(const DeallocDone& done, Bdf function) {
 void HandleMonitor::forget(const DeallocMessage& message) {
   const HandleRange range = message.handles({Dhi{0}, Dhi{kHandleMask}});
   for (unsigned i = 0; i < range.size(); ++i) {
-    DeviceIdentity& owner = owners_[to_int(range.at(i)) & kHandleMask];
-    if (message.scope != DeallocScope::kFunction || owner.bdf == message.function) {
+    Owner& owner = owners_[to_int(range.at(i)) & kHandleMask];
+    if (message.scope != DeallocScope::kFunction || owner.identity.bdf == message.function) {
       owner = nobody();
     }
   }
@@ -80,17 +83,19 @@ std::size_t HandleMonitor::handle_elsewhere(const Tlp& tlp) const {
 
 void HandleMonitor::report(const Packet& packet, Time now) const {
   const std::size_t handle = handle_in(packet.tlp);
-  const DeviceIdentity& owner = owners_[handle];
+  const Owner& owner = owners_[handle];
   reporter_.report(
       kNotAllocated, now, packet,
-      fmt::format("handle {} means {}; its last ALLOC named {}", handle, text_of(packet.identity),
-                  owner == nobody() ? "nobody" : text_of(owner)));
+      fmt::format(
+          "handle {} means {}; its last ALLOC named {}", handle,
+          text_of(packet.identity, packet.context),
+          owner.identity == nobody().identity ? "nobody" : text_of(owner.identity, owner.context)));
 }
 
 void HandleMonitor::report_resolution(const Packet& packet, Time now) const {
-  reporter_.report(
-      kWrongDomain, now, packet,
-      fmt::format("meant {}, found {}", text_of(packet.identity), text_of(*packet.resolved)));
+  reporter_.report(kWrongDomain, now, packet,
+                   fmt::format("meant {}, found {}", text_of(packet.identity, packet.context),
+                               text_of(*packet.resolved, packet.resolved_context)));
 }
 
 }  // namespace flitwise

@@ -26,25 +26,30 @@ class HandleMonitor {
   void ordered(const Packet& packet);
   /// The same as fits() where the handle stands in the Requester ID; false elsewhere.
   bool fits_plainly(const Packet& packet) const {
-    return is_requester_id_ &&
-           owners_[packet.tlp.requester_id.value & kHandleMask] == packet.identity;
+    return is_requester_id_ && is_of(packet, owners_[packet.tlp.requester_id.value & kHandleMask]);
   }
   /// Was the handle of a TLP that the model made allocated to whom it is meant for?
-  bool fits(const Packet& packet) const {
-    return owners_[handle_in(packet.tlp)] == packet.identity;
-  }
+  bool fits(const Packet& packet) const { return is_of(packet, owners_[handle_in(packet.tlp)]); }
   /// Reports one that was not.
   void report(const Packet& packet, Time now) const;
   /// Has the root port found whom a TLP that the model made is meant for?
   static bool fits_resolution(const Packet& packet) {
-    return !packet.resolved || !packet.has_identity || *packet.resolved == packet.identity;
+    return !packet.resolved || !packet.has_identity ||
+           (*packet.resolved == packet.identity && packet.resolved_context == packet.context);
   }
   /// Reports one where it has not.
   void report_resolution(const Packet& packet, Time now) const;
 
  private:
+  struct Owner {
+    DeviceIdentity identity;
+    ContextId context{};
+  };
   /// No function with a PASID of 20 bits.
-  static DeviceIdentity nobody() { return {Bdf{0xffff}, Pasid{0xfff'ffff}}; }
+  static Owner nobody() { return {{Bdf{0xffff}, Pasid{0xfff'ffff}}}; }
+  static bool is_of(const Packet& packet, const Owner& owner) {
+    return owner.identity == packet.identity && owner.context == packet.context;
+  }
   std::size_t handle_in(const Tlp& tlp) const {
     const std::size_t handle = is_requester_id_ ? tlp.requester_id.value : handle_elsewhere(tlp);
     return handle & kHandleMask;
@@ -55,8 +60,8 @@ class HandleMonitor {
 
   Reporter reporter_;
   IdentityForm form_;
-  bool is_requester_id_;                // the handle stands there
-  std::vector<DeviceIdentity> owners_;  // by handle: whom its last ALLOC named
+  bool is_requester_id_;       // the handle stands there
+  std::vector<Owner> owners_;  // by handle: whom its last ALLOC named
   struct Order {
     Bdf function;  // that it went to
     DeallocOrder order;

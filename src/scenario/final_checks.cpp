@@ -22,7 +22,7 @@ const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "f
 const std::vector<std::string> kHandleKeys = {"end", "port", "dhi"};  // which entry is looked at
 const std::vector<std::string> kFaultFields = {"taken", "code", "rid",        "pasid",
                                                "addr",  "type", "privileged", "execute"};
-const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid"};
+const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid", "context"};
 
 class FinalReader {
  public:

@@ -156,14 +156,14 @@ struct EventKind {
 const std::vector<EventKind>& event_kinds() {
   static const std::vector<EventKind> kKinds = {
       {"wire", wire_fields()},
-      {"committed", {"addr", "hex", "at", "rid"}},
-      {"error", {"kind", "detail", "at", "rid", "line"}},
-      {"message", {"name", "at", "rid"}},
+      {"committed", {"addr", "hex", "at", "rid", "context"}},
+      {"error", {"kind", "detail", "at", "rid", "context", "line"}},
+      {"message", {"name", "at", "rid", "context"}},
       {"interrupt", {"addr", "hex", "at", "rid"}},
       {"completion", {"tag", "status", "ep", "hex"}},
       {"data", {"hex", "value"}},
       {"memory", {"addr", "hex"}},
-      {"handle", {"end", "dhi", "valid", "bdf", "pasid"}},
+      {"handle", {"end", "dhi", "valid", "bdf", "pasid", "context"}},
       {"result", {"path", "value"}},
       {"check", {"name", "detail"}},
       {"violation", {"rule", "type", "at", "rid", "packet", "other"}},

@@ -173,6 +173,7 @@ void read_op(OpReader& in, DhiOp& op) {
   op.scope = static_cast<DeallocScope>(in.word("scope", {"one", "range", "function", "all"}));
   in.bdf("bdf", op.bdf);
   in.pasid(op.pasid);
+  in.context(op.context);
   in.flag("trusted", op.is_trusted);
   in.number("capabilities", 0, kMost16, op.capabilities);
   in.number("epoch", 0, 255, op.epoch);

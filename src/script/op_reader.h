@@ -10,6 +10,7 @@
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
 #include "common/quantity.h"
+#include "dhi/context_text.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "script/script_line.h"
@@ -55,6 +56,15 @@ class OpReader : public JsonReader {
           json_value::read_number(value, 0, (std::uint64_t{1} << kPasidBits) - 1, number);
       out = static_cast<Pasid>(number);
       return complaint;
+    });
+  }
+  void context(ContextId& out) {
+    field("context", [&](const Json& value) -> Complaint {
+      const auto context = value.is_string() ? context_of(value.get<std::string>()) : std::nullopt;
+      out = context.value_or(out);
+      return context ? Complaint{}
+                     : json_value::shown(value) +
+                           "; expected a kind and a number, such as \"queue_pair 5\"";
     });
   }
   /// A packet as its fields, with the names that encode and decode use; out: its bytes.

@@ -106,6 +106,7 @@ struct DhiOp {
   DeallocScope scope = DeallocScope::kOne;
   std::optional<Bdf> bdf;  ///< absent: the device's own
   OptionalId<Pasid> pasid;
+  ContextId context;  ///< none: the process itself
   bool is_trusted = false;
   std::uint16_t capabilities = 0;
   std::optional<std::uint8_t> epoch;  ///< absent: the one that was negotiated

@@ -58,6 +58,9 @@ Keys host_keys() {
       flag(KEY(host.dhi.granted.trusted), "Grants the trusted bit."),
       count(KEY(host.dhi.granted.capabilities), between(0, 3),
             "Capability bits granted: 1 translated requests, 2 atomics and deferrable writes."),
+      count(KEY(host.dhi.granted.contexts), or_zero_as("none", between(1, kMostContexts)),
+            "Contexts granted of each PASID p, n of them: those numbered from p * n on, of each "
+            "kind; the largest value: any."),
       // ---- driver of the translation agent
       flag(KEY(host.iommu_driver.enabled),
            "A driver maps and unmaps pages and serves page requests and faults while devices run."),
@@ -243,6 +246,8 @@ Keys device_keys() {
       choice(KEY(device.dhi.management),
              "Who chooses handles: the device, or software through registers."),
       choice(KEY(device.dhi.allocate_at), "When a handle is allocated."),
+      choice(KEY(device.dhi.contexts),
+             "Contexts of one process (workload.contexts) have a handle each, or share one."),
       flag(KEY(device.dhi.trusted), "Every ALLOC of the device asks for a trusted domain."),
       count(KEY(device.dhi.capabilities), between(0, 3),
             "Capability bits that every ALLOC of the device asks for, as in "

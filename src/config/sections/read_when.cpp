@@ -35,6 +35,7 @@ std::vector<Relation> relations() {
   const Condition sessions = is_true("device.srdma.enabled");
   const Condition handshake = full || is_not("device.srdma.connect", {"standing"});
   const Condition several = is_not("workload.domains", {"1"});
+  const Condition contexts = is_not("workload.contexts.kind", {"process"});
   const Condition tlp_handles = is("link.identity", {"dhi"}) && pcie;
   const Condition cxl = is("link.preset", {"cxl68_*", "cxl256_*"});
   const Condition cxl_cache = is_not("device.cxl.cache.size", {"none"});
@@ -72,6 +73,7 @@ std::vector<Relation> relations() {
       {{"host.dhi.unknown_domain"}, tlp_handles || hostile},
       {{"host.dhi.entries"}, is("host.dhi.table", {"shared"})},
       {{"host.dhi.granted"}, is("host.dhi.grant", {"configured"})},
+      {{"host.dhi.granted.contexts"}, contexts},
       {{"host.dhi.storage.cache_entries", "host.dhi.storage.timing.dram"},
        is("host.dhi.storage.kind", {"dram"})},
       {{"host.iommu_driver"}, driver},
@@ -147,6 +149,7 @@ std::vector<Relation> relations() {
         "workload.arrival",
         "workload.at",
         "workload.functions",
+        "workload.contexts",
         "workload.domain_choice",
         "run.warmup",
         "run.monitors",
@@ -252,6 +255,7 @@ std::vector<Relation> relations() {
       {{"device.dhi"}, device_handles || hostile},
       {{"device.dhi.bits"}, cxl && is("link.cxl.identity", {"dhi_added"}), true},
       {{"device.dhi.bits"}, is("host.dhi.table", {"shared"}), true},  // what others get of it
+      {{"device.dhi.contexts"}, contexts},
       {{"device.dhi.storage.cache_entries", "device.dhi.storage.timing.dram"},
        is("device.dhi.storage.kind", {"dram"})},
       {{"device.dhi.victim", "device.dhi.prefer_ended", "device.dhi.prefer_idle",
@@ -311,6 +315,8 @@ std::vector<Relation> relations() {
       {{"workload.functions"},
        (is_not("workload.kind", {"hostile"}) && is_not("workload.via", {"cxl_mem"})) ||
            (hostile && is_not("iommu.translation", {"off"}))},  // whom the tables know
+      {{"workload.contexts"}, is_not("workload.via", {"cxl_mem", "cxl_own", "cxl_both"})},
+      {{"workload.contexts.per_process"}, contexts},
       {{"workload.zipf_exponent"}, is("workload.domain_choice", {"zipf"}) && several && generated},
       {{"workload.working_set", "workload.phase_requests"},
        is("workload.domain_choice", {"working_set"}) && several && generated},

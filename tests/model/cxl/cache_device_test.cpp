@@ -24,6 +24,7 @@ class FakeNames final : public LineNames {
   }
   void line_over(HandlePin pin, Time /*now*/) override { over.push_back(pin.residency); }
   const DeviceIdentity& identity_of(DomainId /*domain*/) const override { return identity_; }
+  ContextId context_of(DomainId /*domain*/) const override { return {}; }
   void on_change(std::function<void()> tell) override { changed = std::move(tell); }
 
  private:

@@ -26,6 +26,9 @@ class HandleDriverTest : public ::testing::Test {
       return DeviceIdentity{
           Bdf{static_cast<std::uint16_t>(0x100 + to_int(domain))}, {}, false, false};
     };
+    options.context_of = [](DomainId domain) {
+      return ContextId(ContextKind::kQueuePair, to_int(domain));
+    };
     driver = std::make_unique<HandleDriver>(access, options);
   }
   /// Of each command so far: where it went, and its handle.
@@ -50,6 +53,18 @@ TEST_F(HandleDriverTest, D12_AllocGoesToTheHostFirst) {
   EXPECT_EQ(commands(), (Commands{{kAtHost, 4}, {kAtDevice, 4}}));
   EXPECT_EQ(driver->allocated(), 1U);
   EXPECT_TRUE(driver->is_quiet());
+}
+
+// [DHI D12] [DHI-36]
+TEST_F(HandleDriverTest, D12_AllocNamesTheContextToBothEnds) {
+  driver->context_started(DomainId{1});
+  access.run();
+  ASSERT_EQ(access.writes.size(), 2U);
+  for (const FakeHostAccess::Write& write : access.writes) {
+    constexpr std::size_t kUpper = handle_register::kUpper - handle_register::kHandle;
+    EXPECT_EQ(boost::endian::load_little_u32(&write.bytes[kUpper]),
+              ContextId(ContextKind::kQueuePair, 1).word());
+  }
 }
 
 // [DHI D15]

@@ -63,6 +63,20 @@ TEST(HandleWarnings, DHI_S3_DomainsWhoseHandlesTheHostRefuses) {
   EXPECT_THAT(with("8", "9", {"link.identity=bdf_pasid"}), IsEmpty());
 }
 
+// [DHI D22]
+TEST(HandleWarnings, DHI_S3_ContextsWhoseHandlesTheHostRefuses) {
+  const auto with = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"workload.domains=8", "workload.contexts.per_process=4",
+                             "host.dhi.grant=configured"});
+    return warnings(std::move(more));
+  };
+  const std::string pairs = "workload.contexts.kind=queue_pair";
+  EXPECT_THAT(with({pairs}), ElementsAre(AllOf(HasSubstr("host.dhi.granted.contexts: none"),
+                                               HasSubstr("expected 4, device.dhi.contexts"))));
+  EXPECT_THAT(with({pairs, "host.dhi.granted.contexts=4"}), IsEmpty());
+  EXPECT_THAT(with({pairs, "device.dhi.contexts=shared"}), IsEmpty());
+}
+
 TEST(HandleWarnings, DHI_D9_OnlyDomainsThatTakeTurnsCount) {
   const std::vector<std::string> working_set = {"workload.domains=64",
                                                 "workload.domain_choice=working_set"};

@@ -65,6 +65,24 @@ TEST(Relations, FunctionsThatCarryTheWorkloadAreThere) {
   }
 }
 
+// [DHI D22]
+TEST(Relations, DomainsThatAreContextsAreSeveralOfAProcess) {
+  const std::string pairs = "workload.contexts.kind=queue_pair", domains = "workload.domains=8";
+  const std::string eight = "workload.contexts.per_process=8", pf = "device.functions.count=1";
+  const std::string bdf = "link.identity=bdf", four = "workload.contexts.per_process=4";
+  expect_accepted({bdf, pf, pairs, eight, domains});
+  expect_refused({bdf, pf, pairs, four, domains}, "8 domains with 1 function(s) and identity bdf");
+  const std::string two = "device.functions.count=2",
+                    system = "device.functions.pasid_space=system";
+  expect_accepted({two, pairs, eight, domains});
+  expect_accepted({system, pairs, eight, domains});
+  expect_refused({two, system, pairs, eight, domains},
+                 "8 contexts of a process in one of 2 functions, and PASIDs that the host gives");
+  expect_refused(
+      {pairs, domains, "iommu.translation=first_stage", "host.iommu_driver.enabled=true"},
+      "a driver that maps and ends each domain as a process");
+}
+
 TEST(Relations, DomainsBeyondTheDomainIdsOfAHost) {
   const std::string translated = "iommu.translation=first_stage";
   const std::string small = "workload.buffer_size=4KiB";

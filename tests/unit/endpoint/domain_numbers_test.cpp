@@ -76,5 +76,42 @@ TEST(DomainNumbers, TheFunctionsThatCarryTheWorkloadShareItsDomains) {
   expect_way_back(shared, 64);
 }
 
+// workload.contexts [DHI D22]
+TEST(DomainNumbers, ContextsOfOneProcessFollowOneAnother) {
+  for (const bool has_pasid : {true, false}) {
+    DeviceConfig device = device_with(2, PasidSpace::kFunction);
+    device.functions.has_pasid = has_pasid;
+    device.functions.context_kind = ContextKind::kQueuePair;
+    device.functions.contexts_per_process = 3;
+    const DomainNumbers numbers(device);
+    EXPECT_EQ(numbers.per_pasid(), 6U);
+    EXPECT_EQ(numbers.limit(), has_pasid ? 6U << 20 : 6U);
+    const std::uint32_t domains = has_pasid ? 18 : 6;
+    for (std::uint32_t i = 0; i < domains; ++i) {
+      const DeviceIdentity identity = numbers.identity(kBase, DomainId{i});
+      const ContextId context = numbers.context(DomainId{i});
+      const auto function = static_cast<unsigned>(identity.bdf.value - kBase.value);
+      EXPECT_EQ(function, i % 2);
+      EXPECT_EQ(context, ContextId(ContextKind::kQueuePair, i / 2));
+      EXPECT_EQ(numbers.domain(function, identity.pasid, context), DomainId{i});
+      EXPECT_EQ(numbers.domain(function, identity.pasid), DomainId{i / 6 * 6 + i % 2})
+          << "the first of its process";
+    }
+    const OptionalId<Pasid> first = has_pasid ? OptionalId<Pasid>(Pasid{0}) : std::nullopt;
+    EXPECT_EQ(numbers.domain(0, first, ContextId(ContextKind::kQueuePair, 3)), std::nullopt)
+        << "of another process";
+    EXPECT_EQ(numbers.domain(0, first, ContextId(ContextKind::kWorkCommand, 0)), std::nullopt);
+    EXPECT_EQ(numbers.domain(0, first, ContextId()), std::nullopt);
+  }
+}
+
+// [DHI D22]
+TEST(DomainNumbers, AProcessIsNoContext) {
+  const DomainNumbers numbers(device_with(2, PasidSpace::kFunction));
+  EXPECT_FALSE(numbers.context(DomainId{3}));
+  EXPECT_EQ(numbers.domain(1, Pasid{1}, ContextId()), DomainId{3});
+  EXPECT_EQ(numbers.domain(1, Pasid{1}, ContextId(ContextKind::kQueuePair, 1)), std::nullopt);
+}
+
 }  // namespace
 }  // namespace flitwise::domain_numbers_test
