@@ -60,20 +60,25 @@ void Endpoint::receive(Packet& packet, Time t) {
   }
 }
 
-// A message is for the function behind its handle, else for the one it names. [DHI D22]
+// A message is for the function behind its handle, and its context, else for the one it names.
+// [DHI D22]
 void Endpoint::receive_message(Packet& packet, Time t) {
   const WireIdentity identity = flitwise::identity_of(packet.tlp, config_.form());
   unsigned function = packet.tlp.routing == MsgRouting::kById ? function_of(identity.full.bdf) : 0U;
   std::optional<DeviceIdentity> behind_handle;
   if (identity.handle) {
     const DhiAgent::Addressee addressee = dhi().find_addressee(*identity.handle);
-    if (!addressee.entry) {
+    t += addressee.latency;
+    if (addressee.entry) {
+      behind_handle = addressee.entry->identity;
+      packet.resolved_context = addressee.entry->context;
+      function = function_of(behind_handle->bdf);
+    } else if (packet.tlp.message_code == msg::kPrgResponse && translations_ != nullptr) {
+      function = 0;  // its index tells whom it answers
+    } else {
       report(0, "invalid_handle", cfg::aer::Uncorrectable::kUnsupportedRequest, packet, t);
       return;
     }
-    behind_handle = addressee.entry->identity;
-    function = function_of(behind_handle->bdf);
-    t += addressee.latency;
   }
   const bool is_ours = function < functions_.count();
   if (translations_ != nullptr && is_ours &&

@@ -250,8 +250,7 @@ Time DevicesBelow::receive(const Packet& packet, Time now, std::vector<PacketRef
 }
 
 bool DevicesBelow::name_domain(Tlp& tlp, Time& delay) const {
-  const bool has_form = form_.dhi_form == DhiForm::kRidDirect || form_.dhi_form == DhiForm::kPrefix;
-  if (form_.identity != Identity::kDhi || !has_form || !may_carry_handle(tlp) || tlp.id_is_handle) {
+  if (!has_room_for_handle(tlp, form_) || tlp.id_is_handle) {
     return true;
   }
   const DeviceIdentity identity = identity_of(tlp, form_).full;

@@ -141,9 +141,8 @@ class DevicesBelow {
   /// A DHI message; returns how long the table takes for it.
   Time receive(const Packet& packet, Time now, std::vector<PacketRef>& answers) const;
 
-  /// A message that goes down to a domain carries its handle, where no switch has to find the way
-  /// by the BDF. False: the domain has none, and the message is not sent. delay: grows by the
-  /// search. [DHI D21]
+  /// A message that goes down to a domain carries its handle, where the form has room. False: the
+  /// domain has none, and the message is not sent. delay: grows by the search. [DHI D21]
   bool name_domain(Tlp& tlp, Time& delay) const;
 
  private:

@@ -95,18 +95,22 @@ void Switch::learn(std::uint16_t ingress, const Packet& packet) {
   }
 }
 
-// A completion that echoes a handle finds its way by the ranges of the ports: the handle is
-// nobody's BDF. [DHI D16] [DHI D23]
+// What goes down by a handle finds its way by the ranges of the ports, since the handle is nobody's
+// BDF: a completion that echoes one, and a message of a domain. [DHI D16] [DHI D21] [DHI D23]
 Route Switch::route_of(const Tlp& tlp, std::uint16_t ingress) const {
-  const bool echoes_handle = tlp.id_is_handle && is_completion(tlp.type) &&
-                             ingress == kUpstreamPort && mode_ == SwitchMode::kHandleAware &&
-                             form_.identity == Identity::kDhi &&
-                             form_.dhi_form == DhiForm::kRidFabric;
-  if (!echoes_handle) {
+  const bool goes_by_handle =
+      tlp.id_is_handle && ingress == kUpstreamPort && mode_ == SwitchMode::kHandleAware &&
+      form_.identity == Identity::kDhi && form_.dhi_form == DhiForm::kRidFabric;
+  const OptionalId<Dhi> handle = !goes_by_handle ? OptionalId<Dhi>()
+                                 : is_completion(tlp.type)
+                                     ? OptionalId<Dhi>(static_cast<Dhi>(tlp.requester_id.value))
+                                 : is_message(tlp.type) ? handle_of(tlp, form_)
+                                                        : OptionalId<Dhi>();
+  if (!handle) {
     return routing_.route(tlp, ingress);
   }
   for (std::size_t index = 1; index < ports_.size(); ++index) {
-    if (ports_[index]->handles.contains(static_cast<Dhi>(tlp.requester_id.value))) {
+    if (ports_[index]->handles.contains(*handle)) {
       return {Where::kDown, port_of(index)};
     }
   }

@@ -135,9 +135,12 @@ Tlp prg_response_tlp(const PrgResponse& response) {
 }
 
 PrgResponse prg_response_of(const Tlp& tlp) {
-  return {tlp.requester_id, destination_of(tlp),
+  return {tlp.requester_id,
+          destination_of(tlp),
           static_cast<std::uint16_t>(tlp.message_dw2 & kPrgIndexMask),
-          static_cast<std::uint8_t>(tlp.message_dw2 >> kCodeShift & 0xfU), pasid_of(tlp)};
+          static_cast<std::uint8_t>(tlp.message_dw2 >> kCodeShift & 0xfU),
+          pasid_of(tlp),
+          tlp.id_is_handle};
 }
 
 PrgResponse prg_response_to(const PageRequest& last, Bdf agent, PrgCode code, bool wants_pasid) {

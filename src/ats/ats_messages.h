@@ -82,6 +82,7 @@ struct PrgResponse {
   std::uint16_t prg_index = 0;  ///< 0..511
   std::uint8_t code = 0;        ///< as on the wire, 0..15
   OptionalId<Pasid> pasid;
+  bool is_by_handle = false;  ///< function and PASID are behind a handle [DHI D21]
 };
 
 Tlp prg_response_tlp(const PrgResponse& response);

@@ -117,11 +117,13 @@ PrgOutcome PageRequestInterface::respond(const PrgResponse& response) {
   return code == PrgCode::kSuccess ? PrgOutcome::kSuccess : PrgOutcome::kInvalidRequest;
 }
 
-// A group can be answered once its last request is out.
+// A group can be answered once its last request is out. The handle of a response may have gone to
+// another domain since the host sent it: the index, which is the device's own, decides. [DHI D22]
 bool PageRequestInterface::is_answer_to(const Group& group, const PrgResponse& response) const {
   const bool is_pasid_due = config_.wants_response_pasid && group.pasid.has_value();
-  return group.left == 0 && group.function == response.function &&
-         (!is_pasid_due || group.pasid == response.pasid);
+  const bool is_named =
+      group.function == response.function && (!is_pasid_due || group.pasid == response.pasid);
+  return group.left == 0 && (response.is_by_handle || is_named);
 }
 
 void PageRequestInterface::forget(Bdf function) {

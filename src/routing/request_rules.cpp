@@ -11,9 +11,10 @@
 namespace flitwise {
 
 namespace {
-/// True where the Requester ID field itself is the handle, and the BDF is not in the packet.
-bool handle_replaces_bdf(const IdentityForm& form) {
-  return form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
+/// True where the Requester ID field itself is the handle, and the BDF is not in the packet. That
+/// of a message is its sender's.
+bool handle_replaces_bdf(const Tlp& tlp, const IdentityForm& form) {
+  return is_in_requester_id(form.dhi_form) && !is_message(tlp.type);
 }
 
 // [DHI D20]
@@ -39,7 +40,7 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
     return handle ? SourceVerdict::kUncheckedHandle : SourceVerdict::kPass;
   }
   // A legacy switch takes whatever stands in the field for a BDF.
-  const bool has_bdf = !handle || !handle_replaces_bdf(form);
+  const bool has_bdf = !handle || !handle_replaces_bdf(tlp, form);
   if ((has_bdf || !reads_handles) && !port.owns_bus(tlp.requester_id.bus())) {
     return SourceVerdict::kForeignBus;
   }
@@ -91,7 +92,7 @@ std::optional<Bdf> HandleOwners::owner_of(Dhi handle) const {
 
 Bdf completion_target(const Tlp& request, const IdentityForm& form, const HandleOwners* owners) {
   const OptionalId<Dhi> handle = handle_of(request, form);
-  if (!handle || !handle_replaces_bdf(form) || owners == nullptr) {
+  if (!handle || !handle_replaces_bdf(request, form) || owners == nullptr) {
     return request.requester_id;
   }
   return owners->owner_of(*handle).value_or(request.requester_id);

@@ -14,11 +14,14 @@ bool is_invalidate_request(const Tlp& tlp) {
   return tlp.type == TlpType::kMsgD && tlp.message_code == msg::kInvalidateRequest;
 }
 
+bool is_prg_response(const Tlp& tlp) {
+  return tlp.type == TlpType::kMsg && tlp.message_code == msg::kPrgResponse;
+}
+
 // Messages of the translation agent: their Requester ID is the host's, DW2 names the device.
 // [LNK-4.4] [LNK-4.8]
 bool is_from_translation_agent(const Tlp& tlp) {
-  return is_invalidate_request(tlp) ||
-         (tlp.type == TlpType::kMsg && tlp.message_code == msg::kPrgResponse);
+  return is_invalidate_request(tlp) || is_prg_response(tlp);
 }
 
 Bdf device_bdf(const Tlp& tlp) {
@@ -44,10 +47,10 @@ void apply_full(Tlp& tlp, const DeviceIdentity& identity, bool with_pasid) {
   tlp.execute_requested = tlp.has_pasid && identity.execute_requested;
 }
 
-// Tags of posted writes are unused but for a steering tag; an Invalidate Request needs its tag for
-// the ITag. [LNK-2.15]
+// Tags of posted writes are unused but for a steering tag, and so are those of PRG Responses; an
+// Invalidate Request needs its tag for the ITag. [LNK-2.15]
 bool tag_is_free(const Tlp& tlp) {
-  return tlp.type == TlpType::kMWr && !tlp.has_processing_hint;
+  return (tlp.type == TlpType::kMWr && !tlp.has_processing_hint) || is_prg_response(tlp);
 }
 
 }  // namespace
@@ -72,7 +75,12 @@ bool may_carry_pasid(const Tlp& tlp, RequestUse use) {
 }
 
 bool may_carry_handle(const Tlp& tlp, RequestUse use) {
-  return may_carry_pasid(tlp, use) && tlp.type != TlpType::kMsg;
+  return may_carry_pasid(tlp, use) && (tlp.type != TlpType::kMsg || is_prg_response(tlp));
+}
+
+bool has_room_for_handle(const Tlp& tlp, const IdentityForm& form, RequestUse use) {
+  return form.identity == Identity::kDhi && may_carry_handle(tlp, use) &&
+         (form.dhi_form != DhiForm::kTag || tag_is_free(tlp));
 }
 
 void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,
@@ -80,9 +88,7 @@ void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& id
   const bool with_pasid =
       (form.identity == Identity::kBdfPasid || form.identity == Identity::kDhi) &&
       may_carry_pasid(tlp, use);
-  const bool with_handle =
-      form.identity == Identity::kDhi && handle.has_value() && may_carry_handle(tlp, use);
-  if (!with_handle || (form.dhi_form == DhiForm::kTag && !tag_is_free(tlp))) {
+  if (!handle || !has_room_for_handle(tlp, form, use)) {
     apply_full(tlp, identity, with_pasid);
     return;
   }

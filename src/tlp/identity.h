@@ -31,16 +31,21 @@ enum class RequestUse { kData, kInterrupt };
 /// True for a TLP that may carry a PASID prefix. [LNK-3.7]
 bool may_carry_pasid(const Tlp& tlp, RequestUse use = RequestUse::kData);
 
-/// True for a TLP whose domain may be named by a handle: data requests and Invalidate Requests. All
-/// others go in full in every form: completions, configuration, I/O, interrupts and every other
-/// message, ALLOC and DEALLOC included. [DHI D8] [DHI D21]
+/// True for a TLP whose domain may be named by a handle: data requests, Invalidate Requests and PRG
+/// Responses. All others go in full in every form: completions, configuration, I/O, interrupts and
+/// every other message, ALLOC and DEALLOC included. [DHI D8] [DHI D21]
 bool may_carry_handle(const Tlp& tlp, RequestUse use = RequestUse::kData);
+
+/// The same in one form: `tag` has no room in requests that need their tag, which are the
+/// non-posted ones, writes with a steering tag and Invalidate Requests.
+bool has_room_for_handle(const Tlp& tlp, const IdentityForm& form,
+                         RequestUse use = RequestUse::kData);
 
 /// Writes the identity into the fields of a TLP that has none yet. Without a handle, or where the
 /// TLP may not carry one, it goes in full. What the identity does not have (no PASID on a
 /// translated request, say) is not added. rid_direct, rid_fabric: handle in the Requester ID
 /// (messages of the translation agent: in DW2, where they name the device, since their Requester ID
-/// is the host's). tag: handle in the tag of posted writes; other requests in full. prefix: handle
+/// is the host's). tag: handle in the tag, where that is free; else in full. prefix: handle
 /// in a vendor prefix. ohc: handle in place of the PASID in OHC-A. REQUIRES: refusal_of(form) is
 /// nullptr.
 void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,

@@ -55,6 +55,38 @@ TEST(SwitchHandles, D23_ACompletionThatEchoesAHandleGoesDownThePortOfItsRange) {
   EXPECT_EQ(bench.sw.errors().at("unexpected_completion.no_handle"), 1U);
 }
 
+// [DHI D21] [DHI D23] [DHI-39]
+TEST(SwitchHandles, D23_AMessageOfADomainGoesDownThePortOfItsHandle) {
+  SwitchBench bench;
+  for (const std::uint16_t handle : std::initializer_list<std::uint16_t>{5, 20, 40}) {
+    PacketRef response = bench.make(TlpType::kMsg, Bdf{});
+    response->tlp.routing = MsgRouting::kById;
+    response->tlp.message_code = msg::kPrgResponse;
+    response->tlp.message_dw2 = std::uint32_t{handle} << 16;
+    response->tlp.id_is_handle = true;
+    bench.up.send(response);
+  }
+  bench.run();
+  EXPECT_EQ(bench.down[0]->got.size(), 1U);
+  EXPECT_EQ(bench.down[1]->got.size(), 1U);
+  EXPECT_EQ(bench.sw.errors().at("unsupported_request.no_handle"), 1U);
+}
+
+// What stands in DW2 of such a message is no name of its sender. [DHI S1] [DHI D23]
+TEST(SwitchHandles, S1_AMessageWithAHandleFromAForeignRequesterIdIsDropped) {
+  SwitchBench bench;
+  PacketRef response = bench.make(TlpType::kMsg, Bdf{});  // as from the root complex
+  response->tlp.routing = MsgRouting::kById;
+  response->tlp.message_code = msg::kPrgResponse;
+  response->tlp.message_dw2 = 5U << 16;
+  response->tlp.id_is_handle = true;
+  bench.down[0]->send(response);
+  bench.run();
+  EXPECT_TRUE(bench.up.got.empty());
+  EXPECT_TRUE(bench.down[1]->got.empty());
+  EXPECT_EQ(bench.sw.errors().at("acs_violation"), 1U);
+}
+
 TEST(SwitchHandles, D23_AnErrorOfTheSwitchItselfGoesToTheFunctionThatAllocatedTheHandle) {
   SwitchBench bench;
   const auto acs = *bench.sw.config_space(0).find_extended(cfg::kExtAcs);

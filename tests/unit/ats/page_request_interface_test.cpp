@@ -321,6 +321,19 @@ TEST(PageRequestPasid, PRI_36_OrGoesWithout) {
   EXPECT_EQ(pri.respond({{}, kPf, index, 0, {}}), PrgOutcome::kSuccess);
 }
 
+// [DHI D22] [DHI-42]
+TEST(PageRequestPasid, D22_ByHandleTheIndexAloneDecides) {
+  PageRequestInterface pri({10, true, true});
+  pri.write_allocation(10);
+  pri.write_control(true, false);
+  const std::uint16_t index = pri.open_group(kPf, Pasid{3}, 1);
+  PrgResponse response{{}, Bdf{0x1234}, index, 0, {}, true};
+  EXPECT_EQ(pri.respond(response), PrgOutcome::kUnexpected) << "its request is not out";
+  pri.next_request(index, kRead);
+  EXPECT_EQ(pri.respond(response), PrgOutcome::kSuccess);
+  EXPECT_EQ(pri.respond(response), PrgOutcome::kUnexpected) << "once";
+}
+
 TEST_F(PageRequests, PRI_38_AfterAResetResponsesAreUnexpected) {
   const std::uint16_t index = group();
   pri.reset();

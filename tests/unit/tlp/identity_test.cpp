@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "tlp/tlp_codec.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise::identity_test {
@@ -163,8 +164,8 @@ TEST(Identity, AlwaysInFull) {
     packets.push_back(request(type));
   }
   for (const std::uint8_t code :
-       {msg::kInvalidateCompletion, msg::kPageRequest, msg::kPrgResponse, msg::kErrCor,
-        msg::kErrFatal, msg::kPmPme, msg::kLtr, msg::kPtmRequest, msg::kVendorType1}) {
+       {msg::kInvalidateCompletion, msg::kPageRequest, msg::kErrCor, msg::kErrFatal, msg::kPmPme,
+        msg::kLtr, msg::kPtmRequest, msg::kVendorType1}) {
     packets.push_back(message(TlpType::kMsg, code));
   }
   packets.push_back(message(TlpType::kMsgD, msg::kVendorType1));
@@ -200,6 +201,46 @@ TEST(Identity, D21_InvalidateRequestNamesTheDeviceByHandleAndKeepsTheHostsReques
   EXPECT_EQ(tlp.requester_id, Bdf::of(0, 0, 0));
   EXPECT_EQ(tlp.tag, 5);
   EXPECT_EQ(identity_of(tlp, dhi(DhiForm::kRidDirect)).handle, Dhi{9});
+}
+
+// [DHI-39]
+TEST(Identity, D21_MessagesOfTheAgentCarryTheHandleInEachFormThatHasRoom) {
+  Tlp invalidation = message(TlpType::kMsgD, msg::kInvalidateRequest);
+  Tlp response = message(TlpType::kMsg, msg::kPrgResponse);
+  for (Tlp* const tlp : {&invalidation, &response}) {
+    tlp->routing = MsgRouting::kById;
+    tlp->tag = tlp == &response ? 0 : 5;
+    tlp->message_dw2 = tlp == &response ? 0x1003 : 0;
+  }
+  for (const DhiForm form :
+       {DhiForm::kRidDirect, DhiForm::kRidFabric, DhiForm::kTag, DhiForm::kPrefix, DhiForm::kOhc}) {
+    for (Tlp tlp : {invalidation, response}) {
+      const bool is_response = tlp.type == TlpType::kMsg;
+      const bool has_room = form != DhiForm::kTag || is_response;
+      EXPECT_EQ(has_room_for_handle(tlp, dhi(form)), has_room);
+      apply_identity(tlp, dhi(form), kDomain, Dhi{0x35c});
+      EXPECT_EQ(tlp.id_is_handle, has_room);
+      EXPECT_EQ(tlp.has_pasid, !has_room || form == DhiForm::kOhc);
+      EXPECT_EQ(tlp.requester_id, Bdf{}) << "the host's";
+      EXPECT_EQ(tlp.message_dw2 & 0xffffU, is_response ? 0x1003U : 0U);
+      EXPECT_EQ(tlp.tag, is_response ? (form == DhiForm::kTag ? 0x35c : 0) : 5);
+      EXPECT_EQ(tlp.message_dw2 >> 16,
+                is_in_requester_id(form) ? 0x35cU : std::uint32_t{kDomain.bdf.value});
+      const WireIdentity found = identity_of(tlp, dhi(form));
+      EXPECT_EQ(found.handle, has_room ? OptionalId<Dhi>(Dhi{0x35c}) : std::nullopt);
+      EXPECT_EQ(found.full.bdf, is_in_requester_id(form) ? Bdf{} : kDomain.bdf);
+    }
+  }
+}
+
+// T9 and T8 stand in each header. [DHI D21]
+TEST(Identity, D21_ATagOfTenBitsOfAPrgResponseIsOnTheWire) {
+  Tlp tlp = message(TlpType::kMsg, msg::kPrgResponse);
+  tlp.routing = MsgRouting::kById;
+  apply_identity(tlp, dhi(DhiForm::kTag, 10), kDomain, Dhi{0x35c});
+  const std::vector<std::uint8_t> bytes = encode_tlp(tlp, {});
+  const DecodeResult back = decode_tlp(bytes.data(), bytes.size());
+  EXPECT_EQ(handle_of(back.tlp, dhi(DhiForm::kTag, 10)), Dhi{0x35c});
 }
 
 TEST(Identity, D16_EveryFormIsReadBack) {
