@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The functions of one device: which domain belongs to which, and which of them may send. Without
 /// a clock; ResetControl and software's registers change it.
+// Longer than 150 lines: the numbers of domains, contexts and functions, and who may send.
 #pragma once
 
 #include <algorithm>
