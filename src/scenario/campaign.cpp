@@ -134,6 +134,16 @@ class Draw : private CampaignDraw {
         has_flits_ ? one_of(in_requester_id, "ohc") : one_of(in_requester_id, "tag", "prefix"));
   }
 
+  // Of one process or of several, with 1, 5 or 40 domains.
+  void draw_contexts() {
+    if (below(3) == 0) {
+      set("workload.contexts.kind",
+          one_of("queue_pair", "dedicated_work_queue", "shared_work_queue", "work_command"));
+      set("workload.contexts.per_process", one_of("1", "4", "64"));
+      set("device.dhi.contexts", one_of("own", "own", "shared"));
+    }
+  }
+
   void draw_workload() {
     set("workload.kind", one_of("posted_write", "read", "read_write"));
     set("workload.payload", one_of("4B", "64B", "1500B", "4096B"));
@@ -147,6 +157,7 @@ class Draw : private CampaignDraw {
   void draw_traffic() {
     if (below(2) == 0) {
       draw_handles();
+      draw_contexts();
     }
     draw_workload();
     if (below(2) == 0) {
@@ -205,6 +216,7 @@ class Draw : private CampaignDraw {
     set("system.source_validation", "true");
     set("host.dhi.grant", "configured");
     set("host.dhi.granted.last_pasid", "63");
+    set("host.dhi.granted.contexts", "4");
     set("host.dhi.check_capabilities", "true");  // no requests with AT 2
     set("host.dhi.table", one_of("per_device", "shared"));
     set("host.memory.size", "96MiB");
@@ -246,6 +258,9 @@ class Draw : private CampaignDraw {
       if (is_alloc) {
         op["pasid"] = std::to_string(below(128));
         op["trusted"] = below(4) == 0;
+        if (below(4) == 0) {
+          op["context"] = fmt::format("{} {}", one_of("queue_pair", "work_command"), below(512));
+        }
       } else {
         op["scope"] = one_of("one", "range", "function", "all");
         op["upper"] = std::to_string(below(64));

@@ -238,7 +238,8 @@ TEST(Identity, D21_ATagOfTenBitsOfAPrgResponseIsOnTheWire) {
   Tlp tlp = message(TlpType::kMsg, msg::kPrgResponse);
   tlp.routing = MsgRouting::kById;
   apply_identity(tlp, dhi(DhiForm::kTag, 10), kDomain, Dhi{0x35c});
-  const std::vector<std::uint8_t> bytes = encode_tlp(tlp, {});
+  std::vector<std::uint8_t> bytes;
+  encode(tlp, nullptr, 0, bytes);
   const DecodeResult back = decode_tlp(bytes.data(), bytes.size());
   EXPECT_EQ(handle_of(back.tlp, dhi(DhiForm::kTag, 10)), Dhi{0x35c});
 }
