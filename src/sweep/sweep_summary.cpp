@@ -212,14 +212,20 @@ bool has_any_verdict(const MergedSweep& merged) {
 }
 
 /// Columns that tell the chosen rows apart; all that the block has where there is one row alone, or
-/// nothing that tells them apart.
+/// nothing that tells them apart. Rows that are alike but for their seed have it as well.
 std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
                       const Json& row) {
   const std::vector<std::string> all = telling_columns(merged, block);
-  const std::vector<std::string> columns = those(all, [&](const std::string& column) {
+  std::vector<std::string> columns = those(all, [&](const std::string& column) {
     return groups_by(chosen, {column}).size() > 1 || column.find('.') == std::string::npos;
   });
-  return point_text(merged, row, chosen.size() == 1 || columns.empty() ? all : columns);
+  if (chosen.size() == 1 || columns.empty()) {
+    columns = all;
+  }
+  if (groups_by(chosen, columns).size() < chosen.size()) {
+    columns.emplace_back("seed");
+  }
+  return point_text(merged, row, columns);
 }
 
 bool has_study_summary(const MergedSweep& merged) {

@@ -17,6 +17,7 @@
 namespace flitwise::presentation_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -250,6 +251,24 @@ TEST_F(StudyPresentation, ASummaryOfOneValueOfTheOnlyAxisNamesIt) {
     sweep.rows.push_back({{"block", "main"}, {"workload.payload", payload}, {"goodput", payload}});
   }
   EXPECT_THAT(study_summary(sweep), HasSubstr("main   payload 64 B"));
+}
+
+TEST_F(StudyPresentation, RowsThatAreAlikeButForTheirSeedNameIt) {
+  MergedSweep sweep;
+  sweep.axes = {"workload.payload"};
+  sweep.axis_units = {"B"};
+  sweep.presentation = read(
+                           "base: base.yaml\nfigures: {goodput: {is: up_goodput_gbps}}\n"
+                           "columns: [goodput]\naxes: {workload.payload: [64B, 256B]}\n")
+                           .presentation;
+  for (const int payload : {64, 256}) {
+    for (const int seed : {1, 2}) {
+      sweep.rows.push_back(
+          {{"block", "main"}, {"seed", seed}, {"workload.payload", payload}, {"goodput", payload}});
+    }
+  }
+  EXPECT_THAT(study_summary(sweep), AllOf(HasSubstr("main   payload 64 B, seed 1"),
+                                          HasSubstr("main   payload 256 B, seed 2")));
 }
 
 TEST_F(StudyPresentation, VerdictsOnSeveralFiguresNameTheirs) {
