@@ -80,22 +80,6 @@ void check_shares(const RdmaConfig& rdma, std::size_t functions, BrokenRelations
                 held, rdma.qpsc_entries);
 }
 
-// Of an adapter.
-void check_sessions(const SrdmaConfig& srdma, BrokenRelations& broken) {
-  if (!srdma.is_on) {
-    return;
-  }
-  for (NetworkComplaint& one : session_complaints(srdma, true)) {
-    broken.push_back({std::move(one.paths), std::move(one.message)});
-  }
-  // [KY-C4]
-  broken.add_if(srdma.is_secured && srdma.keys.lifetime < srdma.keys.refresh_margin,
-                {"device.srdma.keys.lifetime", "device.srdma.keys.refresh_margin"},
-                "keys that live {:.0f} us, and are changed {:.0f} us before their end; expected a "
-                "lifetime that is no shorter",
-                srdma.keys.lifetime.ns() / 1'000, srdma.keys.refresh_margin.ns() / 1'000);
-}
-
 }  // namespace
 
 void check_rdma(const Config& config, BrokenRelations& broken) {
@@ -161,7 +145,11 @@ void check_rdma(const Config& config, BrokenRelations& broken) {
                 "software is none",
                 config.host.verbs.hostile, functions);
   check_shares(rdma, functions, broken);
-  check_sessions(config.device.srdma, broken);
+  if (config.device.srdma.is_on) {
+    for (NetworkComplaint& one : session_complaints(config.device.srdma, true)) {
+      broken.push_back({std::move(one.paths), std::move(one.message)});
+    }
+  }
   RdmaPacket largest;  // of all that have a payload
   largest.opcode = RdmaOpcode::kWriteOnlyImm;
   largest.payload_bytes = rdma.mtu;

@@ -8,6 +8,7 @@
 #include "common/quantity.h"
 #include "config/instances.h"
 #include "config/load.h"
+#include "config/names.h"
 #include "config/relations.h"
 #include "endpoint/domain_numbers.h"
 #include "network/network_setup.h"
@@ -90,11 +91,37 @@ void warn_of_few_ports(const Config& config, Warnings& warnings) {
   }
 }
 
+/// Rates that nothing lets fall, and weights that are not there.
+void warn_of_idle_control(const Config& config, Warnings& warnings) {
+  const SrdmaConfig& srdma = config.device.srdma;
+  const bool goes_by_marks = srdma.congestion.kind == RateControl::kDcqcnQp ||
+                             srdma.congestion.kind == RateControl::kDcqcnSession;
+  const bool has_switches = config.network.topology != NetworkTopology::kCable;
+  if (goes_by_marks && has_switches && !config.network.ecn.is_on) {
+    warnings.push_back(fmt::format(
+        "network.ecn.enabled: false, but rates by device.srdma.congestion.kind {} fall for marked "
+        "packets alone, so that senders go at the rate of their port; expected true, or a kind "
+        "that goes by something else [CC-2]",
+        spelling(srdma.congestion.kind)));
+  }
+  const bool goes_by_weights = srdma.policy == ChoicePolicy::kLowestWeight ||
+                               srdma.policy == ChoicePolicy::kWeightedHash ||
+                               srdma.policy == ChoicePolicy::kHashTable;
+  if (srdma.is_on && goes_by_weights && srdma.algorithm == WeightAlgorithm::kStatic &&
+      srdma.weights.empty()) {
+    warnings.push_back(
+        fmt::format("device.srdma.weights: none by algorithm static, so that all sessions weigh 0 "
+                    "and policy {} chooses among equals; expected a weight for each session",
+                    spelling(srdma.policy)));
+  }
+}
+
 }  // namespace
 
 void warn_of_rdma(const Config& whole, Warnings& warnings) {
   if (whole.network.mode == NetworkMode::kPacket) {
     warn_of_few_ports(whole, warnings);
+    warn_of_idle_control(whole, warnings);
     return;
   }
   const Graph graph(whole.system);
@@ -104,6 +131,9 @@ void warn_of_rdma(const Config& whole, Warnings& warnings) {
     if (config.workload.via == WorkloadVia::kRdma) {
       if (!std::exchange(has_adapters, true)) {
         warn_of_few_ports(config, warnings);
+        if (config.device.srdma.is_on) {
+          warn_of_idle_control(config, warnings);
+        }
       }
       warn_of_short_retry(config, graph[device].name, warnings);
       warn_of_straddling(config, graph[device].name, warnings);

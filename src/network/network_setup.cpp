@@ -189,7 +189,7 @@ std::uint64_t pairs_of_ports(const SrdmaConfig& srdma) {
   return ports * ports;
 }
 
-std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_limits) {
+std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_handshake) {
   std::vector<NetworkComplaint> all;
   const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
     if (is_wrong) {
@@ -209,11 +209,17 @@ std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool 
          fmt::format("relaxed below {}, congested above {}; expected relaxed up to the threshold "
                      "[CT-8]",
                      srdma.control.relaxed, srdma.control.threshold));
-  add_if(srdma.is_on && has_limits &&
+  add_if(srdma.is_on && (has_handshake || srdma.control.is_on) &&
              (srdma.min_sessions > srdma.sessions || srdma.sessions > srdma.max_sessions),
          {"device.srdma.sessions", "device.srdma.min_sessions", "device.srdma.max_sessions"},
          fmt::format("{} sessions, {} at least, {} at most; expected them in this order",
                      srdma.sessions, srdma.min_sessions, srdma.max_sessions));
+  add_if(srdma.is_on && has_handshake && srdma.is_secured &&
+             srdma.keys.lifetime < srdma.keys.refresh_margin,
+         {"device.srdma.keys.lifetime", "device.srdma.keys.refresh_margin"},
+         fmt::format("keys of {} us, changed {} us before their end; expected a lifetime of at "
+                     "least refresh_margin [KY-C4]",
+                     srdma.keys.lifetime.ns() / 1e3, srdma.keys.refresh_margin.ns() / 1e3));
   return all;
 }
 
@@ -280,10 +286,13 @@ std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, cons
     const NextHops hops(graph);
     const auto cycle = find_channel_cycle(hops);
     if (!cycle.empty()) {
-      all.push_back(
-          {{"network.topology", "network.allow_cycles"},
-           fmt::format("routes lead in a circle, {}; expected none, or network.allow_cycles [NW-9]",
-                       text_of_cycle(plan, graph, cycle))});
+      const std::string text = fmt::format("routes lead in a circle, {}; expected none",
+                                           text_of_cycle(plan, graph, cycle));
+      all.push_back(network.pfc.is_on
+                        ? NetworkComplaint{{"network.topology", "network.pfc.enabled"},
+                                           text + " with network.pfc.enabled [NW-9]"}
+                        : NetworkComplaint{{"network.topology", "network.allow_cycles"},
+                                           text + ", or network.allow_cycles [NW-9]"});
     }
   }
   return all;
@@ -300,7 +309,7 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
     }
   };
   for (NetworkComplaint& one :
-       session_complaints(srdma, srdma.control.is_on || srdma.connect != GroupConnect::kStanding)) {
+       session_complaints(srdma, srdma.connect != GroupConnect::kStanding)) {
     all.push_back(std::move(one));
   }
   const bool has_echo_control =
@@ -318,12 +327,6 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   add_if(flows.pattern == FlowPattern::kTrace && config.workload.trace.empty(),
          {"workload.flows.pattern", "workload.trace"},
          "no trace; expected workload.trace with a CSV of time_ns,src,dst,bytes");
-  add_if(srdma.is_on && srdma.connect != GroupConnect::kStanding && srdma.is_secured &&
-             srdma.keys.lifetime < srdma.keys.refresh_margin,
-         {"device.srdma.keys.lifetime", "device.srdma.keys.refresh_margin"},
-         fmt::format("keys of {} us, changed {} us before their end; expected a lifetime of at "
-                     "least refresh_margin [KY-C4]",
-                     srdma.keys.lifetime.ns() / 1e3, srdma.keys.refresh_margin.ns() / 1e3));
   for (const std::uint64_t host : config.trace.hosts) {
     add_if(host >= network.hosts, {"trace.hosts", "network.hosts"},
            fmt::format("host {} of {}; expected numbers below that", host, network.hosts));

@@ -41,9 +41,8 @@ std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, cons
                                               std::uint32_t mtu);
 /// All of mode packet.
 std::vector<NetworkComplaint> network_complaints(const Config& config);
-/// Likewise of session groups alone, in either mode. has_limits: something reads how many there are
-/// at least and at most.
-std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_limits);
+/// Likewise of session groups alone, in either mode. has_handshake: they do not merely stand.
+std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_handshake);
 /// Pairs of ports that sessions between two hosts may have. [SG-3] REQUIRES: first_port is no later
 /// than last_port.
 std::uint64_t pairs_of_ports(const SrdmaConfig& srdma);

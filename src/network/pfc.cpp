@@ -19,7 +19,7 @@ std::string complaint_about(const PfcRules& rules, std::uint64_t room, std::uint
   if (rules.xoff <= 0 || rules.xon <= 0) {
     return fmt::format(
         "XOFF of {} and XON of {} bytes seen for {} ports and a queue of {} bytes; expected both "
-        "above 0: a larger queue, or thresholds of your own",
+        "above 0: a larger queue, or less headroom",
         rules.xoff, rules.xon, ports, room);
   }
   if (rules.xon >= rules.xoff) {

@@ -100,7 +100,7 @@ assert len(up) == 4, [(p['name'], p['bytes']) for p in r['network']['ports']]"
 
 # What does not fit together.
 refuse 2 run "$config" --set device.srdma.secured=true --set device.srdma.keys.lifetime=1us
-said "expected a lifetime that is no shorter"
+said "expected a lifetime of at least refresh_margin"
 refuse 2 run "$config" --set device.srdma.first_port=60000 --set device.srdma.last_port=50000
 said "ports 60000 to 50000"
 cat >"$work/one.yaml" <<Y
