@@ -138,8 +138,7 @@ void AdapterNetwork::stop(PortId port, bool is_paused, Time now) {
 
 // Ports to adapters have the name of this module, "network.ep0"; others those of their switches.
 std::string AdapterNetwork::name_of(PortId port) const {
-  const NetworkGraph::Port& one = fabric_.graph().port(port);
-  const Adapter* const adapter = fabric_.graph().is_host(one.to) ? adapter_of(one.to) : nullptr;
+  const Adapter* const adapter = adapter_behind(port);
   return adapter == nullptr ? fabric_.name_of(port, setup_.plan) : name() + ("." + adapter->device);
 }
 
@@ -208,10 +207,8 @@ std::vector<WaitResult> AdapterNetwork::waits() const {
         fabric_.waits_of(ports_[i]).result({at, "queue", ResourceRole::kQueue, "down", "write",
                                             "network.switch.queue", setup_.rules.room});
     queue.peak = fabric_.result_of(ports_[i], until()).most_queued;
-    const bool has_own_rate = setup_.network.topology == NetworkTopology::kGraph &&
-                              fabric_.graph().port(ports_[i]).rate.gbps != setup_.network.rate_gbps;
     WaitResult wire{{at, "port", ResourceRole::kServer, "down", "write",
-                     has_own_rate ? "" : setup_.rate_key, 1}};
+                     key_of_wire(setup_.network, fabric_.graph(), ports_[i], setup_.rate_key), 1}};
     const Time busy = fabric_.busy(ports_[i], until()) - before_[i].busy;
     wire.busy = window > Time{} ? std::min(busy.ns() / window.ns(), 1.0) : 0;
     wire.span = window;
@@ -227,12 +224,11 @@ void AdapterNetwork::report(RunResult& result) const {
     row -= before_[i].counters;
     row.paused = row.paused - before_[i].paused;
     row.name = name_of(ports_[i]);
+    const Adapter* const adapter = adapter_behind(ports_[i]);
+    row.to = adapter == nullptr ? setup_.plan.name_of(fabric_.graph().port(ports_[i]).to)
+                                : adapter->device;
     result.rows<NetworkPortResult>().push_back(std::move(row));
   }
-}
-
-Component::Counts AdapterNetwork::errors() const {
-  return fabric_.drops_by_kind();
 }
 
 std::vector<CheckResult> AdapterNetwork::checks() const {

@@ -61,7 +61,7 @@ class AdapterNetwork final : public ComponentModule {
   void extend_window() override { window_end_ = Time::never(); }
   std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
-  Counts errors() const override;
+  Counts errors() const override { return fabric_.drops_by_kind(); }
   std::vector<CheckResult> checks() const override;
 
  private:
@@ -92,6 +92,11 @@ class AdapterNetwork final : public ComponentModule {
   void deliver(FabricPackets::Index packet, PortId port);
   void stop(PortId port, bool is_paused, Time now);
   Adapter* adapter_of(NodeId host) const { return adapter_of_[host]; }
+  /// That the port leads to; null: a switch is there, or a host without one.
+  const Adapter* adapter_behind(PortId port) const {
+    const NodeId to = fabric_.graph().port(port).to;
+    return fabric_.graph().is_host(to) ? adapter_of(to) : nullptr;
+  }
   std::string name_of(PortId port) const;
   Time until() const;
 

@@ -35,4 +35,20 @@ PacketFabricRules fabric_rules(const NetworkConfig& network, const NetworkPlan& 
   return rules;
 }
 
+std::string key_of_wire(const NetworkConfig& network, const NetworkGraph& graph, PortId port,
+                        const std::string& rate_key) {
+  const NetworkGraph::Port& one = graph.port(port);
+  if (!graph.is_host(one.from) && !graph.is_host(one.to)) {
+    if (network.topology == NetworkTopology::kLeafSpine) {
+      return "network.leaf_spine.spines";
+    }
+    if (network.topology == NetworkTopology::kDumbbell) {
+      return "network.dumbbell_links";
+    }
+  }
+  const bool has_own_rate =
+      network.topology == NetworkTopology::kGraph && one.rate.gbps != network.rate_gbps;
+  return has_own_rate ? "" : rate_key;
+}
+
 }  // namespace flitwise

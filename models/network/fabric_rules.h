@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "flitwise/config.h"
+#include "network/network_graph.h"
 #include "network/path_choice.h"
 #include "network/pfc.h"
 #include "network/red.h"
@@ -28,5 +30,9 @@ struct PacketFabricRules {
 /// is_adaptive: some hosts send packets of the class for adaptive routing. mtu: of all of them.
 PacketFabricRules fabric_rules(const NetworkConfig& network, const NetworkPlan& plan,
                                bool is_adaptive, std::uint32_t mtu);
+/// The key to enlarge where the wire of a port limits: links between switches, where the topology
+/// has a number of them, else the rate. Empty: none does, as the edge has a rate of its own.
+std::string key_of_wire(const NetworkConfig& network, const NetworkGraph& graph, PortId port,
+                        const std::string& rate_key = "network.rate");
 
 }  // namespace flitwise

@@ -49,7 +49,7 @@ const StatisticsTable& network_flow_table() {
   using Row = NetworkFlowResult;
   static const Table<Row> kTable =
       Table<Row>("network.flows", "network_flow",
-                 "One row per flow of a network of mode packet that is over, the first 4,096.")
+                 "One row per flow between hosts or adapters that is over, the first 4,096.")
           .name("name", [](const Row& row) { return fmt::format("{}", row.id); })
           .count("id", &Row::id, "In the order in which flows were made, from 0.")
           .text("source", &Row::source, "Host that sends.")

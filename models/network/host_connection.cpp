@@ -139,8 +139,10 @@ void HostConnection::post_queued() {
 
 bool HostConnection::next(FabricPacket& packet, Time now) {
   RdmaPacket& fields = packet.fields;
+  held_ = Held::kNot;
   if (balancer().choice().usable() == 0) {
     may_go_ = Time::never();  // answers wait as well [SG-9]
+    held_ = pair_.requester().is_ready() ? Held::kBySessions : Held::kNot;
     return false;
   }
   const SessionIndex probed = carrier_.take_probe();
@@ -153,6 +155,12 @@ bool HostConnection::next(FabricPacket& packet, Time now) {
   const bool has_room = pair_.has_answer() || carried_.may_request(now, may_go_);
   if (!pair_.next(fields, now, !has_room)) {
     may_go_ = has_room ? Time::never() : may_go_;
+    const RcRequester& requester = pair_.requester();
+    if (requester.waits_for() == RequesterWait::kWindow) {
+      held_ = Held::kByWindow;
+    } else if (!has_room && requester.is_ready()) {
+      held_ = Held::kBySessions;
+    }
     return false;
   }
   info_of(fields.opcode).is_request() ? send_request(packet, now) : send_answer(packet, now);

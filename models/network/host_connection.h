@@ -2,6 +2,7 @@
 /// One end of a connection between two hosts of mode packet: flows, their queue pair and the
 /// sessions that carry its packets, which other queue pairs of the two hosts may share. The rules
 /// are those of src/rdma and src/srdma; here is when. [SG-1] [RX-1]
+// Longer than 150 lines: what it touches is asked for in three steps ahead of use.
 #pragma once
 
 #include <algorithm>
@@ -68,6 +69,10 @@ class HostConnection {
   void expect(const Flow& flow) { incoming_.push_back(flow); }
   /// The next packet, with all that its receiver and switches see. False: none may go now.
   bool next(FabricPacket& packet, Time now);
+  /// What has kept the last next() from giving a request that is there: no session has room by its
+  /// rate or window, or may be used; or the window of the queue pair.
+  enum class Held : std::uint8_t { kNot, kBySessions, kByWindow };
+  Held held() const { return held_; }
   /// When it is worth while to ask, if nothing comes meanwhile; now or earlier: at once.
   Time may_go() const { return may_go_; }
   bool may_go_on();  ///< behind what another queue pair of its group was told: it had to wait
@@ -128,6 +133,7 @@ class HostConnection {
   NetworkHostMemory& memory_;
   const Ends ends_;
   Time may_go_{};
+  Held held_ = Held::kNot;
   Time retry_at_ = Time::never();
   std::uint64_t progress_ = 0;  // of the requester, when retry_at_ was set
   std::uint64_t delivered_ = 0, disorder_ = 0;

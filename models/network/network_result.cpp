@@ -22,11 +22,11 @@ TextTable port_view(const std::vector<NetworkPortResult>& rows, const RunResult&
                      [](const auto* a, const auto* b) { return a->most_queued > b->most_queued; });
   }
   TextTable table(
-      {"network port", "bytes", "packets", "drops", "marked", "longest queue", "paused"});
+      {"network port", "to", "bytes", "packets", "drops", "marked", "longest queue", "paused"}, 2);
   for (std::size_t i = 0; i < count; ++i) {
     const NetworkPortResult& row = *shown[i];
-    table.add(row.name, bytes_text(static_cast<double>(row.bytes)), row.packets, row.drops, row.ce,
-              bytes_text(static_cast<double>(row.most_queued)), row.paused);
+    table.add(row.name, row.to, bytes_text(static_cast<double>(row.bytes)), row.packets, row.drops,
+              row.ce, bytes_text(static_cast<double>(row.most_queued)), row.paused);
   }
   if (count < shown.size()) {
     table.add_note(fmt::format("Of {} ports, those with the longest queues.\n", shown.size()));
@@ -42,6 +42,7 @@ const StatisticsTable& network_port_table() {
       Table<Row>("network.ports", "network_port",
                  "One row per port of a switch between adapters or hosts.")
           .name("name", &Row::name)
+          .text("to", &Row::to, "Host, device or switch at the other end of its link.")
           .count("bytes", &Row::bytes, "What left by it, with all that Ethernet adds.", "byte")
           .count("packets", &Row::packets, "Frames that left by it.")
           .count("drops", &Row::drops,

@@ -17,6 +17,7 @@ struct NetworkPortCounters {
 };
 struct NetworkPortResult : NetworkPortCounters {
   std::string name;
+  std::string to;                 ///< the node at the other end of its link
   std::uint64_t most_queued = 0;  ///< bytes
   Time paused{};                  ///< by its neighbour
 };

@@ -2,6 +2,7 @@
 /// Links and switches of a network, in time: a packet costs one event a hop. The rules are those of
 /// src/network; here is when. Hosts are a port each, whose packets are fields; or adapters, which
 /// keep the time of their wire themselves and whose packets are frames. [NW-1]
+// Longer than 150 lines: hosts with a port here and adapters with one of their own use it.
 #pragma once
 
 #include <array>
@@ -34,6 +35,7 @@ class PacketFabric {
 
   /// The host puts it on its wire, behind those before it.
   void send(NodeId host, FabricPackets::Index packet, Time now);
+  PortId port_of(NodeId host) const { return host_ports_[host]; }
   /// When the wire of the host is free.
   Time free_at(NodeId host) const { return ports_[port_of(host)].output.free_at(); }
   /// kArrival, the first event of the queue: the packet, if its host has it now; else none.
@@ -126,7 +128,6 @@ class PacketFabric {
   };
 
   bool is_last_hop(PortId port) const { return graph_.is_host(ports_[port].to); }
-  PortId port_of(NodeId host) const { return host_ports_[host]; }
   void forward(NodeId node, FabricPackets::Index index, Time now);
   void mark(FabricPackets::Index index);
   bool has_lost(PortId port, FabricPackets::Index index);

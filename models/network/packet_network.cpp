@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "network/network_setup.h"
 #include "network/srdma_result.h"
@@ -57,6 +58,7 @@ PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNe
   start_capture();
   if (flows_.next_start() != Time::never()) {
     events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
+    begin_ = flows_.next_start();
   }
   wakeup_.at(Time{});
 }
@@ -164,7 +166,7 @@ void PacketNetwork::fetch_for_arrival(unsigned steps, PortId port) {
 }
 
 void PacketNetwork::fetch_for_send(unsigned steps, NodeId host) {
-  const Port& port = ports_[host];
+  const HostSender& port = ports_[host];
   if (steps == 6) {
     fetch(&port);
   } else if (!port.turns.empty()) {
@@ -251,15 +253,17 @@ void PacketNetwork::offer(std::uint32_t number) {
   }
   end.has_turn = true;
   const NodeId host = end.connection->ends().own;
-  Port& port = ports_[host];
+  HostSender& port = ports_[host];
   port.turns.push_back(number);
   wake(host);
 }
 
-// It sends once its wire is free, unless it is paused.
+// It sends once its wire is free, unless it is paused: what keeps it still is its neighbour then.
 void PacketNetwork::wake(NodeId host) {
-  Port& port = ports_[host];
-  if (!port.is_due && !fabric_.is_paused(host)) {
+  HostSender& port = ports_[host];
+  if (fabric_.is_paused(host)) {
+    port.go_on(now_);
+  } else if (!port.is_due) {
     port.is_due = true;
     events_.add(std::max(now_, fabric_.free_at(host)), event_of(NetworkEvent::kSend, host));
   }
@@ -276,7 +280,7 @@ void PacketNetwork::resume(PortId port) {
 
 // One packet of the first that has one; it goes behind the others then.
 void PacketNetwork::send(NodeId host) {
-  Port& port = ports_[host];
+  HostSender& port = ports_[host];
   port.is_due = false;
   if (fabric_.is_paused(host)) {
     return;
@@ -297,7 +301,9 @@ void PacketNetwork::send(NodeId host) {
     port.turns.pop_front();
     End& end = ends_[number];
     HostConnection& connection = *end.connection;
-    if (connection.next(packet, now_)) {
+    const bool has_packet = connection.next(packet, now_);
+    port.note_held(std::exchange(end.held, connection.held()), connection.held());
+    if (has_packet) {
       port.turns.push_back(number);
       put_on_wire(host, index);
       arm(number, connection.due());
@@ -308,10 +314,12 @@ void PacketNetwork::send(NodeId host) {
     arm(number, std::min(connection.due(), connection.may_go()));
   }
   packets_.free(index);
+  port.stand_still(now_);
 }
 
 void PacketNetwork::put_on_wire(NodeId host, FabricPackets::Index index) {
   ++sent_;
+  ports_[host].go_on(now_);
   fabric_.send(host, index, now_);
   if (capture_) {
     capture_->leaves(host, index, packets_[index], message_of(index), fabric_.free_at(host), now_);
@@ -405,9 +413,11 @@ std::string PacketNetwork::waiting() const {
 }
 
 void PacketNetwork::report(RunResult& result) const {
+  result.routes.push_back(route());
   for (const PortId port : fabric_.switch_ports()) {
     NetworkPortResult row = fabric_.result_of(port, now_);
     row.name = fabric_.name_of(port, plan_);
+    row.to = plan_.name_of(fabric_.graph().port(port).to);
     result.rows<NetworkPortResult>().push_back(std::move(row));
   }
   result.rows<NetworkFlowResult>() = flows_.flows();

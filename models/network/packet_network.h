@@ -2,9 +2,8 @@
 /// A network of hosts in packets, hundreds of them: fabric, hosts, flows and failures, by one queue
 /// of events. Nothing outside of it acts, so that its one process runs ahead of the kernel's time
 /// by up to a quantum. [NW-1]
+// Longer than 150 lines: flows, queue pairs, sessions and ports of all hosts meet here.
 #pragma once
-
-#include <boost/circular_buffer.hpp>
 
 #include <cstdint>
 #include <map>
@@ -20,6 +19,7 @@
 #include "network/fabric_fault.h"
 #include "network/flow_book.h"
 #include "network/host_connection.h"
+#include "network/host_sender.h"
 #include "network/packet_capture.h"
 #include "network/packet_fabric.h"
 #include "network/session_agent.h"
@@ -49,6 +49,7 @@ class PacketNetwork final : public ComponentModule {
   void add_progress(Progress& sum) const override;
   Time waits_until() const override;
   std::string waiting() const override;
+  std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
   Counts errors() const override;
   std::vector<CheckResult> checks() const override;
@@ -56,11 +57,6 @@ class PacketNetwork final : public ComponentModule {
   Time last_end() const override { return now_; }  ///< of the last event so far
 
  private:
-  /// A host's port: whose turn it is to send by it.
-  struct Port {
-    boost::circular_buffer<std::uint32_t> turns;  // ends that may have something to send
-    bool is_due = false;                          // an event of it is in the queue
-  };
   struct Draining {
     SessionId id = 0;
     SessionTuple tuple;
@@ -70,6 +66,7 @@ class PacketNetwork final : public ComponentModule {
     std::uint32_t peer = 0;      // its end of the connection
     Time armed = Time::never();  // the next event of its timer
     bool has_turn = false;
+    HostConnection::Held held = HostConnection::Held::kNot;  // as its port counts it
     std::uint32_t flows = 0;               // and parts, that have been posted to its group
     std::vector<Draining> draining;        // of those that stand
     SessionAgent::Group* group = nullptr;  // null: sessions stand
@@ -100,6 +97,10 @@ class PacketNetwork final : public ComponentModule {
   void after(std::uint32_t end);
   void post(std::uint32_t first, const Flow& flow);
   Time ideal(const Flow& flow) const;
+
+  // packet_network_limits.cpp
+  WaitResult wire_wait(PortId port) const;
+  RequestRoute route() const;
 
   // packet_network_sessions.cpp
   void make_agents();
@@ -132,7 +133,7 @@ class PacketNetwork final : public ComponentModule {
   FlowBook flows_;
   NetworkHostMemory memory_;
   std::vector<End> ends_;
-  std::vector<Port> ports_;                        // by host
+  std::vector<HostSender> ports_;                  // by host
   std::vector<std::uint32_t> end_of_;              // by source and destination; kNoEnd
   std::vector<std::unique_ptr<PortPairs>> pairs_;  // by host
   std::vector<SessionId> next_session_;            // by end / 2
@@ -141,7 +142,7 @@ class PacketNetwork final : public ComponentModule {
   std::multimap<std::uint32_t, Flow> waiting_;                   // by end: until its group stands
   SessionLog log_;
   std::unique_ptr<PacketCapture> capture_;  // null: nobody watches
-  Time now_{};
+  Time begin_{}, now_{};                    // of the first flow, of the last event
   FabricBackground background_;
   FabricFault fault_;
   std::uint64_t bytes_ = 0, sent_ = 0, received_ = 0, unknown_ = 0;

@@ -73,8 +73,7 @@ void PacketNetwork::add_pair(NodeId source, NodeId destination, std::uint32_t fi
                                                random.split(stream + more))
             : std::make_unique<HostConnection>(rules_, ends, *ends_[first + side].connection);
     ends_.push_back(std::move(end));
-    Port& port = ports_[ends.own];
-    port.turns.set_capacity(port.turns.capacity() + 1);
+    ports_[ends.own].add_end();
   };
   add({source, destination, number + 1, number + 2, psn, peer_psn}, "own", 0);
   add({destination, source, number + 2, number + 1, peer_psn, psn}, "peer", 1);

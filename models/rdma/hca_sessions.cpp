@@ -10,6 +10,7 @@
 #include "flitwise/error.h"
 #include "network/addresses.h"
 #include "rdma/rdma_frame.h"
+#include "srdma/configured_rules.h"
 
 namespace flitwise {
 namespace {
@@ -331,7 +332,7 @@ HcaStageResult HcaSessions::result(Time now) const {
 void HcaSessions::add_more_waits(const std::string& place, Time /*now*/,
                                  std::vector<WaitResult>& all) const {
   all.push_back(room_waits_.result({place, "session_room", ResourceRole::kSlots, "down", "write",
-                                    "device.srdma.congestion.kind", rules_.srdma.sessions}));
+                                    pace_key(rules_.srdma), rules_.srdma.sessions}));
 }
 
 std::vector<SrdmaSessionResult> HcaSessions::sessions(const std::string& device) const {

@@ -54,6 +54,9 @@ std::string candidate(const Config& config, const config::Key& key) {
     const StoreFence fence = config.host.cores.fence;
     return fence == StoreFence::kBlock ? "packet" : fence == StoreFence::kPacket ? "none" : "";
   }
+  if (key.path == "device.srdma.congestion.kind") {  // that keeps queues shortest
+    return "window_group";
+  }
   const Json present = key.write(config);
   if (present.is_string()) {
     const bool is_shorter = boost::algorithm::ends_with(key.path, ".clock") ||

@@ -165,7 +165,8 @@ std::vector<Candidate>::iterator limiting(std::vector<Candidate>& all) {
   if (server->share >= kBusyAllTheTime) {
     return server;
   }
-  const bool is_often = slots->share >= kManyWaits && slots->wait->count >= kOften;
+  const bool is_often = slots->wait->resource.role == ResourceRole::kSlots &&
+                        slots->share >= kManyWaits && slots->wait->count >= kOften;
   return is_often || slots->share >= server->share ? slots : server;
 }
 

@@ -35,4 +35,9 @@ void take_from(const SrdmaConfig& srdma, CmRules& rules) {
       static_cast<std::uint16_t>(std::min(srdma.ooo_window, 0xffffU));
 }
 
+const char* pace_key(const SrdmaConfig& srdma) {
+  const bool has_other = srdma.is_on && srdma.congestion.kind != RateControl::kWindowGroup;
+  return has_other ? "device.srdma.congestion.kind" : "";
+}
+
 }  // namespace flitwise

@@ -14,4 +14,8 @@ void take_from(const SrdmaConfig& srdma, SessionRules& rules);  ///< limits, tim
 void take_from(const SrdmaConfig& srdma, PortRules& rules);
 void take_from(const SrdmaConfig& srdma, CmRules& rules);  ///< times, and capabilities but the MTU
 
+/// The key to change where rates and windows hold senders back; empty: by no kind that sessions
+/// have are queues shorter.
+const char* pace_key(const SrdmaConfig& srdma);
+
 }  // namespace flitwise

@@ -40,6 +40,10 @@ TEST(LargerValue, OfALinkIsTwiceTheLanesElseTheNextGeneration) {
   EXPECT_EQ(larger_value(config, "link.preset"), "");
 }
 
+TEST(LargerValue, OfWhatHoldsSessionsBackIsOneWindowForAll) {
+  EXPECT_EQ(larger_value(Config(), "device.srdma.congestion.kind"), "window_group");
+}
+
 TEST(LargerValue, OfAStepOfTheDriverIsHalfAsLong) {
   Config config;
   config.host.timing.software_step = Time::from_ns(300);
