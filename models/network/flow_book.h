@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Flows of a network of mode packet: which of them may start, and how long those took that are
+/// Flows between hosts of a network: which of them may start, and how long those took that are
 /// over.
 #pragma once
 

@@ -8,6 +8,7 @@
 
 #include "network/packet_network.h"
 #include "rdma/rdma_frame.h"
+#include "srdma/configured_rules.h"
 
 namespace flitwise {
 namespace {
@@ -84,8 +85,7 @@ PortPairs& PacketNetwork::ports_of(NodeId host) {
   std::unique_ptr<PortPairs>& pairs = pairs_[host];
   if (!pairs) {
     PortRules rules;
-    rules.source = rules.destination = {static_cast<std::uint16_t>(config_.srdma.first_port),
-                                        static_cast<std::uint16_t>(config_.srdma.last_port)};
+    take_from(config_.srdma, rules);
     pairs =
         std::make_unique<PortPairs>(rules, KeyedStream(config_.seed, fmt::format("port/{}", host)));
   }

@@ -50,9 +50,11 @@ TextTable group_view(const std::vector<SrdmaSessionResult>& rows, const RunResul
   for (std::size_t i = 0; i < std::min(kGroupsShown, groups.size()); ++i) {
     const Group& group = groups[i];
     const auto sessions = static_cast<double>(group.sessions);
+    const bool has_samples = group.echoes > 0;  // plain RoCEv2 has none
     table.add(fmt::format("{} {}", group.first->device, group.first->group), group.sessions,
               group.packets, group.least, group.most, group.losses, group.marked,
-              time_text(group.rtt_ns / sessions), fmt::format("{:.2f}", group.weight / sessions));
+              has_samples ? time_text(group.rtt_ns / sessions) : "-",
+              has_samples ? fmt::format("{:.2f}", group.weight / sessions) : "-");
   }
   table.add_note(fmt::format(
       "{} session groups have sent{}; least and most: packets of one session; round trip and "
