@@ -134,8 +134,8 @@ struct AtsResult : AtsCounters {
 enum class ResourceRole : std::uint8_t {
   kServer,  ///< works on requests, as a wire: it limits while all of it is busy
   kSlots,  ///< is held while a request is under way, as a tag: it limits while requests wait for it
-  kPace,   ///< holds requests back as they fare behind it: it limits if no server is busy for longer
-  kQueue   ///< stands before one of these: waits there follow from what limits behind it
+  kPace,  ///< holds requests back as they fare behind it: it limits if no server is busy for longer
+  kQueue  ///< stands before one of these: waits there follow from what limits behind it
 };
 
 /// What may be waited for: a bounded resource of one instance.
