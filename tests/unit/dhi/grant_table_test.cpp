@@ -29,10 +29,11 @@ TEST(GrantTable, S3_NothingIsGrantedByDefault) {
   EXPECT_EQ(grants.capabilities(kFunction), 0);
 }
 
-TEST(GrantTable, S3_OpenMachineGrantsAnyPasidAndCapabilityButNoTrust) {
+TEST(GrantTable, S3_OpenMachineGrantsAnyPasidAndKnownCapabilityButNoTrust) {
   const GrantTable grants(Grant::any());
   EXPECT_EQ(grants.check(asking(0)), HandleStatus::kOk);
-  EXPECT_EQ(grants.check(asking(0xf'ffff, false, 0xffff)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(0xf'ffff, false, kKnownCapabilities)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(0xf'ffff, false, 0x4)), HandleStatus::kCapabilityNotGranted);
   EXPECT_EQ(grants.check(asking(std::nullopt)), HandleStatus::kOk);
   EXPECT_EQ(grants.check(asking(1, true)), HandleStatus::kTrustNotGranted);
 }

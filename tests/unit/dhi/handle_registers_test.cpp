@@ -125,6 +125,7 @@ TEST(HandleRegisters, D12_TheSameCommandsAtBothEndsMakeTablesThatAgree) {
   DeviceHandleTable device(config);
   Grant trusting = Grant::any();
   trusting.trusted = true;
+  trusting.capabilities = 0xbeef;
   const GrantTable grants(trusting);
   HostHandleTable host(DeallocMode::kImplicit, grants);
   host.add_partition({{1, 1}, config.range, 7});
