@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "network/network_setup.h"
 #include "rdma/rdma_frame.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::uint8_t kEct0 = 2, kEct = 3;
+constexpr std::uint8_t kEct = 3;
 
 /// 4.096 us x 2^t. [LR-3]
 Time retry_time(unsigned timeout) {
@@ -49,9 +50,7 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
   rules.is_symmetric = network.ecmp.is_symmetric;
   rules.retry = retry_time(srdma.timeout);
   rules.extra_bytes = srdma.is_on && srdma.is_secured ? kSecuredBytes : 0;
-  rules.data_tos = static_cast<std::uint8_t>(
-      (srdma.adaptive_routing ? network.routing.value & ~3U : 0) | (network.ecn.is_on ? kEct0 : 0));
-
+  rules.data_tos = data_tos(network, srdma);
   rules.answer_tos =
       rules.data_tos & kEct;  // model: queues mark answers as well, and drop none early
 

@@ -299,6 +299,9 @@ class Adapters {
         complaints = plan_complaints(own, plan, configs_[first].device.rdma.mtu);
         check_plan(first, own, plan, count);
       }
+      for (NetworkComplaint& one : class_complaints(own, configs_[first].device.srdma)) {
+        complaints.push_back(std::move(one));
+      }
       for (NetworkComplaint& one : complaints) {
         add(first, std::move(one.paths), std::move(one.message));
       }

@@ -223,6 +223,26 @@ std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool 
   return all;
 }
 
+std::uint8_t data_tos(const NetworkConfig& network, const SrdmaConfig& srdma) {
+  constexpr unsigned kEct0 = 2;
+  return static_cast<std::uint8_t>((srdma.adaptive_routing ? network.routing.value & ~3U : 0) |
+                                   (network.ecn.is_on ? kEct0 : 0));
+}
+
+std::vector<NetworkComplaint> class_complaints(const NetworkConfig& network,
+                                               const SrdmaConfig& srdma) {
+  const std::uint64_t tos = data_tos(network, srdma);
+  if (!srdma.adaptive_routing || (tos & network.routing.mask) == network.routing.value) {
+    return {};
+  }
+  return {
+      {{"network.routing.value", "network.routing.mask"},
+       fmt::format("value {}, mask {}, but data packets have ToS {}, as its last two bits are "
+                   "those of ECN, so that none would be routed adaptively; expected value {} "
+                   "and mask 252, or such [NW-4]",
+                   network.routing.value, network.routing.mask, tos, network.routing.value & 252)}};
+}
+
 std::vector<NetworkComplaint> shape_complaints(const NetworkConfig& network) {
   std::vector<NetworkComplaint> all;
   const auto add_if = [&all](bool is_wrong, std::vector<std::string> paths, std::string message) {
@@ -321,6 +341,9 @@ std::vector<NetworkComplaint> network_complaints(const Config& config) {
   add_if(flows.bytes > kMostPsns * srdma.mtu, {"workload.flows.bytes", "device.srdma.mtu"},
          fmt::format("{} bytes in packets of {}; expected {} packets at most [PS-3]", flows.bytes,
                      srdma.mtu, kMostPsns));
+  for (NetworkComplaint& one : class_complaints(network, srdma)) {
+    all.push_back(std::move(one));
+  }
   add_if(flows.pattern == FlowPattern::kSizes && config.workload.sizes.empty(),
          {"workload.flows.pattern", "workload.sizes"},
          "no sizes; expected workload.sizes with the name of a distribution, or a CSV");

@@ -43,6 +43,11 @@ std::vector<NetworkComplaint> plan_complaints(const NetworkConfig& network, cons
 std::vector<NetworkComplaint> network_complaints(const Config& config);
 /// Likewise of session groups alone, in either mode. has_handshake: they do not merely stand.
 std::vector<NetworkComplaint> session_complaints(const SrdmaConfig& srdma, bool has_handshake);
+/// The ToS of data packets: of the class for adaptive routing, ECT(0).
+std::uint8_t data_tos(const NetworkConfig& network, const SrdmaConfig& srdma);
+/// Packets that ask for adaptive routing are not of its class, in either mode. [NW-4]
+std::vector<NetworkComplaint> class_complaints(const NetworkConfig& network,
+                                               const SrdmaConfig& srdma);
 /// Pairs of ports that sessions between two hosts may have. [SG-3] REQUIRES: first_port is no later
 /// than last_port.
 std::uint64_t pairs_of_ports(const SrdmaConfig& srdma);

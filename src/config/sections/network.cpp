@@ -19,7 +19,7 @@ constexpr Time kLongestTime = Time::from_us(1'000'000);
 Key rate_key(const std::string& path, const Access<double>& member, std::uint64_t least,
              const std::string& sentence) {
   return rate(path, member, "Gb/s", bit_rate_dimension(), 1'000'000'000,
-              between(least, 1'000'000'000'000'000), sentence);
+              between(least, 10'000'000'000'000), sentence);
 }
 
 // ---- network.graph

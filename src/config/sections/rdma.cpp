@@ -95,7 +95,7 @@ Keys rdma_keys() {
       size(KEY(device.rdma.payload_ram), between(kLeastMemory, kMostMemory),
            "Memory of the adapter for frames that have come; one without room is dropped."),
       rate("device.rdma.port.rate", AT(device.rdma.port.rate_gbps), "Gb/s", bit_rate_dimension(),
-           1'000'000'000, between(1'000'000, 1'000'000'000'000'000), "Rate of the network port."),
+           1'000'000'000, between(1'000'000, 10'000'000'000'000), "Rate of the network port."),
       time(KEY(device.rdma.port.propagation), any_latency(),
            "On the cable to the peer, or to the switch."),
       real(KEY(device.rdma.cable.loss), 0, 1,

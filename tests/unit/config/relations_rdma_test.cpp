@@ -179,6 +179,34 @@ TEST(RdmaWarnings, LR_3_ARetryTimeBelowTheWayThereAndBackIsWarnedOf) {
                                                "ep0, but an acknowledgement takes 2000.0 us")));
 }
 
+// The last two bits of ToS are those of ECN, whatever the value says.
+TEST(RdmaNetworks, NW_4_AClassForAdaptiveRoutingHasToFitPackets) {
+  const auto with = [](const std::string& routing, const std::string& mode) {
+    return problems_of("network: {mode: " + mode + ", topology: switch, hosts: 2, routing: {" +
+                       routing + "}}\ndevice: {srdma: {enabled: true, adaptive_routing: true}}\n" +
+                       (mode == "packet" ? "" : cables(kOneWay)));
+  };
+  for (const std::string mode : {"packet", "full"}) {
+    EXPECT_THAT(with("value: 136", mode), IsEmpty());
+    EXPECT_THAT(with("value: 0", mode), IsEmpty());
+    for (const std::string routing : {"value: 137", "value: 255, mask: 255", "mask: 255"}) {
+      EXPECT_THAT(with(routing, mode), ElementsAre(HasSubstr("would be routed adaptively")))
+          << routing;
+    }
+  }
+}
+
+// [NW-1] Beyond this the times of short frames would be rounded.
+TEST(RdmaNetworks, RatesOfNetworksEndWhereThoseOfTheirLinksDo) {
+  const std::string network = "network: {mode: packet, topology: switch, hosts: 2, ";
+  EXPECT_THAT(problems_of(network + "rate: 10Tb/s}\n"), IsEmpty());
+  EXPECT_THAT(problems_of(network + "rate: 11Tb/s}\n"), ElementsAre(HasSubstr("10Tb/s")));
+  EXPECT_THAT(problems_of(network + "fault: {link: h0-switch, rate: 11Tb/s}}\n"),
+              ElementsAre(HasSubstr("10Tb/s")));
+  EXPECT_THAT(problems_of("device: {rdma: {port: {rate: 11Tb/s}}}\n" + cables(kOneWay)),
+              ElementsAre(HasSubstr("10Tb/s")));
+}
+
 TEST(RdmaDriver, PagesOfRegisteredMemoryAreWholeAndContextsDoNotEnd) {
   const std::string driver =
       "iommu: {translation: first_stage}\nhost: {iommu_driver: {enabled: true}}\n";
