@@ -12,6 +12,7 @@
 
 #include "common/fetch.h"
 #include "network/fabric_packet.h"
+#include "network/fabric_port.h"
 #include "network/fabric_rules.h"
 #include "network/ideal_time.h"
 #include "network/network_event.h"
@@ -107,26 +108,7 @@ class PacketFabric {
   void start_window(Time now);
 
  private:
-  /// Where no port may be paused, packets touch what is before `lost` alone: two lines of a cache.
-  struct alignas(kCacheLine) Port {
-    Port(const NetworkGraph::Port& port, std::uint64_t room)
-        : output(port.rate.gbps, room), to(port.to), rate(port.rate) {}
-    OutputPort output;
-    FabricPackets::Index first = FabricPackets::kNone, last = FabricPackets::kNone;
-    const NodeId to;
-    bool is_handed_over = false;
-    const EdgeRate rate;
-    std::uint64_t lost = 0;  // while its link was down, and by chance
-
-    // Of ports that may be paused: packets that wait, and the one that leaves.
-    FabricPackets::Index waiting = FabricPackets::kNone, waiting_end = FabricPackets::kNone;
-    std::uint64_t waiting_bytes = 0, peak = 0, full = 0, red = 0, marked = 0;
-    std::uint32_t leaving_bytes = 0;  // 0: none leaves
-    PortId leaving_came_by = kNoNetworkPort;
-    PausedOutput paused;
-    PfcIngress ingress;  // of what came by it, at its other end
-  };
-
+  using Port = FabricPort;
   bool is_last_hop(PortId port) const { return graph_.is_host(ports_[port].to); }
   void forward(NodeId node, FabricPackets::Index index, Time now);
   void mark(FabricPackets::Index index);
