@@ -86,10 +86,13 @@ struct QueuePairSetup {
   bool is_selective() const { return recovery == Recovery::kSelective; }
 };
 
-/// The window that keeps a rate (bit/s) busy over a round trip: twice what is on the way. [PS-3]
+/// The window that keeps a rate (bit/s) busy over a round trip: twice what is on the way, as far as
+/// PSNs go. [PS-3]
 constexpr std::uint32_t window_for(double rate, Time round_trip, std::uint32_t mtu) {
   const double packets = 2 * rate * static_cast<double>(round_trip.fs) / 8e15 / mtu;
-  return packets < 256 ? 256 : static_cast<std::uint32_t>(packets);
+  return packets < 256                    ? 256
+         : packets > kMostOutstandingPsns ? kMostOutstandingPsns
+                                          : static_cast<std::uint32_t>(packets);
 }
 
 /// Packets that are dropped or told apart, a counter each.

@@ -186,6 +186,7 @@ TEST(CongestionWindow, CC_4_StaysWithinItsBoundsAndItsTarget) {
 TEST(QueuePairSetup, PS_3_TwiceWhatIsOnTheWayAnd256AtLeast) {
   EXPECT_EQ(window_for(kLine, Time::from_us(14), 4096), 256U);
   EXPECT_EQ(window_for(400e9, Time::from_us(20), 4096), 488U);
+  EXPECT_EQ(window_for(kLine, Time::from_us(8'000'000), 4096), kMostOutstandingPsns) << "PS-3";
 }
 
 }  // namespace
