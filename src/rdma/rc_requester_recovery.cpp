@@ -53,7 +53,8 @@ bool RcRequester::next_again(RdmaPacket& packet) {
 
 // ---- losses
 
-// What the peer is not known to have, a visit for each packet; of a READ for each hole.
+// What the peer is not known to have, a visit for each packet; of a READ for each hole. REQUIRES: all
+// up to the end have been sent.
 template <class Visit>
 void RcRequester::for_each_missing(Psn from, Psn end, Visit visit) {
   Psn psn = from;
@@ -122,9 +123,11 @@ void RcRequester::take_nak(const RdmaPacket& packet) {
   }
 }
 
-// Those that have not left within a gap time, or so often at most: others are on their way.
+// Those that have not left within a gap time, or so often at most: others are on their way. A peer
+// may tell of packets that were never sent.
 void RcRequester::lose_holes(Psn from, Psn end, LossCause cause, unsigned most_times) {
-  for_each_missing(from, end, [&](Psn psn) {
+  const Psn last = psn_distance(end, sent_end_) > 0 ? sent_end_ : end;
+  for_each_missing(from, last, [&](Psn psn) {
     const SentPacket* const sent = sent_.find(psn);
     const bool is_under_way = sent != nullptr && sent->times > most_times &&
                               sent->at + context_.setup.gap_time > context_.now;
