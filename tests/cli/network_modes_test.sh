@@ -17,9 +17,9 @@ assert not bad, bad
 kinds = lambda one: {e['kind']: e['count'] for e in one['errors']}
 $1" "${@:2}"; }
 
-# Completion times agree within 2 %; so do ideal times and what ports have carried.
+# Completion times agree within 2 %, or $most; so do ideal times and what ports have carried.
 both() {  # WHAT ARGUMENTS...
-  local what=$1; shift
+  local what=$1 most=${most:-0.02}; shift
   expect 0 run "$modes" --json "$@"; cp "$work/out" "$work/full.json"
   expect 0 run "$modes" --json "$@" --set network.mode=packet; cp "$work/out" "$work/packet.json"
   figures "
@@ -28,7 +28,7 @@ assert len(full) >= 7 and full.keys() == packet.keys(), (full.keys(), packet.key
 for who, f in full.items():
     p = packet[who]
     assert f['bytes'] == p['bytes'] and abs(f['ideal_ns'] - p['ideal_ns']) < 1, (who, f, p)
-    assert abs(f['fct_ns'] / p['fct_ns'] - 1) < 0.02, (who, f['fct_ns'], p['fct_ns'])
+    assert abs(f['fct_ns'] / p['fct_ns'] - 1) < $most, (who, f['fct_ns'], p['fct_ns'])
     assert f['fct_ns'] > 0.999 * f['ideal_ns'], f
 wires = [sum(row['bytes'] for row in one['network']['ports']) for one in r]
 assert abs(wires[0] / wires[1] - 1) < 0.03, wires  # packet mode acknowledges more often" "$work/full.json" "$work/packet.json" || fail "$what"
@@ -37,8 +37,9 @@ both "a permutation"
 both "incast" --set workload.flows.pattern=incast
 # Flows that wait for others, and several receivers of each sender, which have their turns.
 four=(--set system.hosts=4 --set network.hosts=4)
-both "a ring" "${four[@]}" --set workload.flows.pattern=ring_all_reduce --set workload.flows.bytes=8000000B
-both "all to all" "${four[@]}" --set workload.flows.pattern=all_to_all
+both "a ring" "${four[@]}" --set workload.flows.pattern=ring_all_reduce --set workload.flows.bytes=4000000B
+# Here ports of hosts are full, and acknowledgements, of which packet mode has more, take 2 % of them.
+most=0.03 both "all to all" "${four[@]}" --set workload.flows.pattern=all_to_all --set workload.flows.bytes=1000000B
 groups=(--set device.srdma.enabled=true --set device.srdma.sessions=4 --set device.srdma.policy=oblivious
   --set device.srdma.congestion.kind=none)
 both "session groups" "${groups[@]}"

@@ -371,13 +371,14 @@ TEST(HcaSessions, RO_C10_AReorderBufferOfOneQueuePairTakesNoRoomOfAnothers) {
 }
 
 TEST(HcaSessions, RX_3_GapsMayBeAsOldAsTheRoundTripsOfThePeerSay) {
+  constexpr Time kUpdate = Time::from_us(110);  // of sessions in turn
   Two two;
   two.low.write(0, 4 * 256);
   EXPECT_EQ(two.high.take(two.low.send(0, two.now), two.now), "");
   const FrameRef ack = two.high.send(0, two.now);
   ASSERT_TRUE(ack);
   EXPECT_EQ(two.low.take(ack, two.now + Time::from_us(10)), "");
-  two.now += Time::from_us(60);
+  two.now += kUpdate;
   two.low.sessions->run(two.now);
   ASSERT_TRUE(two.low.sessions->has_control()) << "TIMER_IND, once a control interval";
   two.exchange();
@@ -387,10 +388,10 @@ TEST(HcaSessions, RX_3_GapsMayBeAsOldAsTheRoundTripsOfThePeerSay) {
   const Time age = two.high.bench.pairs[0].rules.due() - two.now;
   EXPECT_GT(age, Time::from_us(13));
   EXPECT_LT(age, Time::from_us(17)) << "1.5 times 10 us, where gap_timer0 is 50 us";
-  two.now += Time::from_us(60);
+  two.now += kUpdate;
   two.low.sessions->run(two.now);
   two.exchange();
-  two.now += Time::from_us(60);
+  two.now += kUpdate;
   two.low.sessions->run(two.now);
   EXPECT_FALSE(two.low.sessions->has_control()) << "it has sent nothing since";
 }
