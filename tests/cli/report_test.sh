@@ -91,10 +91,17 @@ expect 0 run "$config" "${small[@]}" --set workload.payload=256B
 compare "point of a sweep"
 
 # Each chart of a page is an image of its own as well.
-printf 'plots: [{title: a & b, x: workload.payload, figure: up_goodput_gbps}]\n' >>"$work/study.yaml"
-sed -i 's/\[256B\]/[256B, 512B]/' "$work/study.yaml"
-expect 0 sweep run "$work/study.yaml" -o "$work/sweep"
-expect 0 report "$work/sweep" -o "$work/page.html" --charts "$work/charts"
+cat >"$work/charts.yaml" <<Y
+base: $config
+set: {workload.requests: 500}
+blocks:
+- name: one
+  axes: {workload.payload: [256B, 512B]}
+  figures: {goodput: {is: up_goodput_gbps}}
+  plots: [{title: a & b, x: workload.payload, figure: goodput}]
+Y
+expect 0 sweep run "$work/charts.yaml" -o "$work/plotted"
+expect 0 report "$work/plotted" -o "$work/page.html" --charts "$work/charts"
 python3 - "$work/page.html" "$work/charts" <<'P' || complain "the charts of a page are not its images"
 import pathlib, sys
 import xml.etree.ElementTree as tree
@@ -105,5 +112,5 @@ for file in files:
     image = tree.parse(file).getroot()
     assert image.tag == "{http://www.w3.org/2000/svg}svg" and image.get("aria-label") == "a & b", file
 P
-refuse 64 report "$work/sweep" -o "$work/page.html" --charts "$work/charts" --plain
+refuse 64 report "$work/plotted" -o "$work/page.html" --charts "$work/charts" --plain
 finish
