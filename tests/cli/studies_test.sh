@@ -144,4 +144,12 @@ holds cxl_identity \
   'get("bytes", way="full with permissions") > get("bytes", way="spec") + 2.5' \
   'get("iommu_permission_checks", way="handle with permissions") == 2000' \
   'get("dhi_lookups", block="hit_rate", identity="handle", workload_buffer_size=4096) < 0.1 * get("dhi_lookups", block="hit_rate", identity="handle", workload_buffer_size=8192)'
+# A READ alone: its parts add up to what software measures, whatever is in its way, and commands and ATC save reads and walks.
+study five_systems 60 'p["block"] == "alone" and p["way"] == "cable" and p["workload.payload"] == "64B" and p["iommu.iotlb.entries"] == "none"'
+holds five_systems \
+  'all(243 < get("software", step=step) < 252 for step in ("plain", "handle", "ATC", "command", "sessions", "keys", "permissions"))' \
+  '250 < get("latency", step="handle") - get("latency", step="ATC") < 266' \
+  '390 < get("latency", step="pre-translation") - get("latency", step="command") < 402' \
+  '0 < get("latency", step="permissions") - get("latency", step="command") < 20'
+
 finish
