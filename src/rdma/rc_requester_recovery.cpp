@@ -53,8 +53,8 @@ bool RcRequester::next_again(RdmaPacket& packet) {
 
 // ---- losses
 
-// What the peer is not known to have, a visit for each packet; of a READ for each hole. REQUIRES: all
-// up to the end have been sent.
+// What the peer is not known to have, a visit for each packet; of a READ for each hole. REQUIRES:
+// all up to the end have been sent.
 template <class Visit>
 void RcRequester::for_each_missing(Psn from, Psn end, Visit visit) {
   Psn psn = from;
