@@ -48,7 +48,8 @@ const MonitoredRule* broken_enables(const Tlp& tlp) {
 
 bool is_whole_translation_request(const Tlp& tlp) {
   return tlp.type == TlpType::kMRd && tlp.length_dw >= 2 && tlp.length_dw % 2 == 0 &&
-         tlp.first_be == 0xf && tlp.last_be == 0xf && (tlp.address & 0xffcU) == 0;
+         tlp.first_be == 0xf && tlp.last_be == 0xf &&
+         (tlp.address & 0xff4U) == 0;  // bit 3: who asks
 }
 
 }  // namespace

@@ -101,8 +101,10 @@ class LinePermissions {
   /// PASID 1 of ep0 has nothing any more, and its lines are recalled.
   void revoke() {
     builder_.permit({Bdf::of(1, 0, 0), Pasid{1}, half(1), kHalf, kPageBits, {false, false}, {}});
-    constexpr std::uint64_t kAllPermissions = 0xe1e, kWait = 0x1234'0000'0025;
-    const std::uint64_t words[] = {kAllPermissions, 0, 0, 0, kWait, kStatus};
+    // Of these pages, whose domain does not matter. [IOM-5.11]
+    constexpr std::uint64_t kPermissions = 0x2'0e7e, kWait = 0x1234'0000'0025;
+    constexpr std::uint64_t kPages = __builtin_ctzll(kHalf >> kPageBits);
+    const std::uint64_t words[] = {kPermissions, half(1) | kPages, 0, 0, kWait, kStatus};
     for (std::size_t i = 0; i < std::size(words); ++i) {
       machine_.memory().poke_u64(kQueue + 8 * i, words[i]);
     }

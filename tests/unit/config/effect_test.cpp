@@ -185,14 +185,17 @@ TEST(Effect, OfTwoKeysThatNeedEachOtherTheOneInTheWayIsRead) {
               ElementsAre(HasSubstr("device.dhi.enabled: because device.dhi.supported is false")));
 }
 
-TEST(Effect, TranslationIsForRequestsByDma) {
+TEST(Effect, TranslationIsForRequestsByDmaAndOfCaches) {
   const std::string cxl =
       "link: {preset: cxl68_gen5x16}\ndevice: {cxl: {cache: {size: 64KiB}, memory: 16GiB}, atc: "
       "{entries: 8}}\niommu: {translation: first_stage, iotlb: {entries: 8}}\n";
   const std::string via = "workload: {buffer_base: 0B, via: ";
-  EXPECT_THAT(idle(cxl + via + "cxl_cache}\n", {"device.atc.enabled=true"}),
-              ElementsAre(HasSubstr("device.atc.entries: because workload.via is cxl_cache"),
+  EXPECT_THAT(idle(cxl + via + "cxl_mem}\n", {"device.atc.enabled=true"}),
+              ElementsAre(HasSubstr("device.atc.entries: because workload.via is cxl_mem"),
+                          HasSubstr("iommu.translation: because workload.via is cxl_mem"),
+                          HasSubstr("iommu.iotlb.entries: because workload.via is cxl_mem"),
                           HasSubstr("device.atc.enabled: but for its capability")));
+  EXPECT_THAT(idle(cxl + via + "cxl_cache}\n", {"device.atc.enabled=true"}), IsEmpty());
   EXPECT_THAT(idle(cxl.substr(cxl.find("iommu")) + via + "dma}\n"), IsEmpty());
 }
 

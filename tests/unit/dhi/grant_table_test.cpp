@@ -38,6 +38,15 @@ TEST(GrantTable, S3_OpenMachineGrantsAnyPasidAndKnownCapabilityButNoTrust) {
   EXPECT_EQ(grants.check(asking(1, true)), HandleStatus::kTrustNotGranted);
 }
 
+TEST(GrantTable, D20_ACapabilityThatStandsForNothingIsNobodys) {
+  const GrantTable grants(Grant::any());
+  for (unsigned bit = 0; bit < 16; ++bit) {
+    const auto asked = static_cast<std::uint16_t>(1U << bit);
+    EXPECT_EQ(grants.check(asking(1, false, asked)),
+              bit < 2 ? HandleStatus::kOk : HandleStatus::kCapabilityNotGranted);
+  }
+}
+
 TEST(GrantTable, S3_PasidRangesIncludeBothBounds) {
   GrantTable grants;
   grants.set(kFunction, {{{Pasid{10}, Pasid{12}}, {Pasid{20}, Pasid{20}}}, false, false, 0});
