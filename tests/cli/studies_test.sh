@@ -152,4 +152,12 @@ holds five_systems \
   '390 < get("latency", step="pre-translation") - get("latency", step="command") < 402' \
   '0 < get("latency", step="permissions") - get("latency", step="command") < 20'
 
+
+# [CXL-7.11] Lines of a page that is taken back go with it, and modified ones take longer.
+study cxl_revocation 20000 'p["iommu.page"] == "2MiB" and p["device.cxl.cache.size"] in ("64KiB", "1MiB")'
+holds cxl_revocation \
+  'all(float(row["checks_failed"]) == 0 and float(row["iommu_unmaps"]) > 3 for row in rows)' \
+  'get("lines", workload_kind="read", device_cxl_cache_size=1048576) > 2 * get("lines", workload_kind="read", device_cxl_cache_size=65536)' \
+  'get("unmap_mean_ns", workload_kind="posted_write", device_cxl_cache_size=1048576) > get("unmap_mean_ns", workload_kind="posted_write", device_cxl_cache_size=65536) + 500' \
+  'get("unmap_mean_ns", workload_kind="posted_write", device_cxl_cache_size=1048576) > get("unmap_mean_ns", workload_kind="read", device_cxl_cache_size=1048576) + 500'
 finish
