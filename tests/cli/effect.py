@@ -101,7 +101,7 @@ contradicts = {"link.shared_credits.posted_headers", "link.shared_credits.posted
                "link.shared_credits.nonposted_data", "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
                "link.shared_credits.merged", "host.iommu_driver.teardown_reset", "device.atc.enabled", "device.pri.enabled", "device.cxl.coherence", "link.cxl.latency_optimised",
                "link.credits.scaled", "link.credits.posted_data", "link.credits.completion_data", "workload.at",
-               "workload.functions",
+               "workload.functions", "network.routing.value",
                "device.atc.stu"}  # beside device.atc.enabled
 # Keys that act on what does not happen in a short run of a configuration that sets them.
 silent = {

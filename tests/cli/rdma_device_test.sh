@@ -26,7 +26,7 @@ cmp -s "$work/out" "$work/first" || complain "two runs of one seed differ"
 # Incast: the port of the switch limits, and the key that says its rate is named.
 expect 0 run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --set workload.requests=100
 printed "Limit: h1.rp0-ep1 down write: network.ep0 port 95 %, next ep1_hca port 24 %; try device.rdma.port.rate=200Gb/s"
-grep -qE "^network\.ep4 +8\.60 kB +100 +0 " "$work/out" || complain "the port of ep4 is not as expected: $(grep network.ep4 "$work/out")"
+grep -qE "^network\.ep4 +ep4 +8\.60 kB +100 +0 " "$work/out" || complain "the port of ep4 is not as expected: $(grep network.ep4 "$work/out")"
 
 # A frame is dropped, and the timer that brings it again runs for longer than a run waits; or there is none: who waits for
 # whom.

@@ -22,6 +22,8 @@ const std::map<std::string, const char*> kUnbounded = {
     {"pending_walks", "receive buffers of the root ports hold the requests"},
     {"requests", "accesses whose requests hold tags or receive buffers"},
     {"receive_writes", "the receive buffer holds the packets"},
+    {"translations", "device.atc.parked holds the transfers"},
+    {"pages", "device.atc.parked holds the transfers"},
     {"cxl_lines", "a line"},
     {"cxl_ways", "those of a set"},
 };
