@@ -46,6 +46,7 @@ machines = [
     ("examples/cxl_cache", [few, domains, "link.cxl.identity=dhi_added", "device.dhi.bits=2", "host.dhi.table=shared", "host.dhi.grant=configured"]),
     ("examples/cxl_cache", [few, domains, "link.cxl.identity=full_added", "iommu.translation=first_stage", "iommu.secure_ats=true"]),
     ("checks/saturated", [few, domains, "link.identity=dhi", "device.dhi.management=software"]),
+    ("checks/saturated", [few, domains, "link.identity=dhi", "workload.contexts.kind=queue_pair", "workload.contexts.per_process=4", "host.dhi.grant=configured"]),
     ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4"]),
     ("checks/saturated", [few, "workload.kind=hostile", "device.functions.count=4", "iommu.translation=first_stage"]),
     ("examples/cxl_cache", [few, "iommu.translation=first_stage"]),
