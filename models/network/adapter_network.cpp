@@ -187,6 +187,9 @@ void AdapterNetwork::start_window() {
     const NetworkPortResult row = fabric_.result_of(ports_[i], now);
     before_[i] = {row, row.paused, fabric_.busy(ports_[i], now)};
   }
+  for (Adapter& adapter : adapters_) {
+    adapter.pauses = fabric_.pauses_of(adapter.host, now);
+  }
 }
 
 void AdapterNetwork::end_window() {
@@ -214,6 +217,12 @@ std::vector<WaitResult> AdapterNetwork::waits() const {
     wire.span = window;
     all.push_back(std::move(queue));
     all.push_back(std::move(wire));
+  }
+  for (const Adapter& adapter : adapters_) {
+    const StallCount pauses = fabric_.pauses_of(adapter.host, until()) - adapter.pauses;
+    if (pauses.time > Time{}) {
+      all.push_back(pause_wait(adapter.device, pauses));
+    }
   }
   return all;
 }

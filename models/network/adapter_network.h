@@ -71,8 +71,9 @@ class AdapterNetwork final : public ComponentModule {
         : host(node), device(name), own(nic), port(module.c_str(), propagation) {}
     const NodeId host;
     const std::string device;
-    NicPort& own;  // at the device
-    NicPort port;  // at the other end of its cable
+    NicPort& own;       // at the device
+    NicPort port;       // at the other end of its cable
+    StallCount pauses;  // before the window
   };
   struct Arriving {
     FabricPackets::Index packet = FabricPackets::kNone;

@@ -56,4 +56,12 @@ const StatisticsTable& network_port_table() {
   return kTable;
 }
 
+// It follows from the ports behind that are full.
+WaitResult pause_wait(const std::string& at, StallCount pauses) {
+  return {{at, "pause", ResourceRole::kQueue, "down", "write", "network.switch.queue"},
+          pauses.count,
+          pauses.time,
+          pauses.time};
+}
+
 }  // namespace flitwise

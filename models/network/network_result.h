@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "flitwise/result.h"
 #include "results/tables.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -23,5 +25,8 @@ struct NetworkPortResult : NetworkPortCounters {
 };
 
 const StatisticsTable& network_port_table();
+
+/// What its switch has kept a host or adapter from sending, `at` that one. [CC-6]
+WaitResult pause_wait(const std::string& at, StallCount pauses);
 
 }  // namespace flitwise

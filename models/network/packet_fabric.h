@@ -70,6 +70,11 @@ class PacketFabric {
   void pause(PortId port, Time now) { ports_[port].paused.pause(now); }
   void resume(PortId port, Time now);
   bool is_paused(NodeId host) const { return ports_[port_of(host)].paused.is_paused(); }
+  /// How often its switch has kept the host from sending so far, and for how long.
+  StallCount pauses_of(NodeId host, Time now) const {
+    const PausedOutput& paused = ports_[port_of(host)].paused;
+    return {paused.paused(now), paused.times()};
+  }
 
   // ---- links that fail
   /// What has not left by it yet is lost, [NW-6]

@@ -42,6 +42,10 @@ std::vector<WaitResult> PacketNetwork::waits() const {
     add("session_room", pace_key(config_.srdma), ports_[host].no_room(now_));
     add("window", config_.srdma.window == 0 ? "" : "device.srdma.window",
         ports_[host].no_window(now_));
+    const StallCount pauses = fabric_.pauses_of(host, now_);
+    if (pauses.time > Time{}) {
+      all.push_back(pause_wait(plan_.name_of(host), pauses));
+    }
   }
   for (const PortId port : fabric_.switch_ports()) {
     all.push_back(wire_wait(port));

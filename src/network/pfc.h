@@ -71,6 +71,7 @@ class PausedOutput {
  public:
   void pause(Time now) {
     since_ = is_paused_ ? since_ : now;
+    times_ += is_paused_ ? 0 : 1;
     is_paused_ = true;
   }
   void resume(Time now) {
@@ -79,10 +80,12 @@ class PausedOutput {
   }
   bool is_paused() const { return is_paused_; }
   Time paused(Time now) const { return is_paused_ ? paused_ + (now - since_) : paused_; }
+  std::uint64_t times() const { return times_; }
 
  private:
   bool is_paused_ = false;
   Time since_{}, paused_{};
+  std::uint64_t times_ = 0;
 };
 
 }  // namespace flitwise

@@ -66,7 +66,9 @@ expect 0 run "$graph" --json "${odd[@]}" --set workload.flows.pattern=incast --s
   --set network.pfc.headroom=100KiB; cp "$work/out" "$work/pauses.json"
 figures "
 ports = r[0]['network']['ports']
-assert sum(row['drops'] for row in ports) == 0 and sum(row['pause_ns'] for row in ports) > 0, ports" "$work/pauses.json" ||
+assert sum(row['drops'] for row in ports) == 0 and sum(row['pause_ns'] for row in ports) > 0, ports
+pauses = [row for row in r[0]['waits'] if row['resource'] == 'pause']
+assert pauses and all(row['waits'] > 0 and row['wait_ns'] > 0 for row in pauses), pauses" "$work/pauses.json" ||
   fail "pauses"
 expect 0 run "$graph" --json "${odd[@]}" --set network.fault.link=leaf0-spine0 --set network.fault.at=20us \
   --set network.fault.lasts=100us --set network.timing.detect=20us --set device.rdma.timeout=4; cp "$work/out" "$work/fault.json"

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ranges.h"
 #include "flitwise/link_socket.h"
 #include "network/addresses.h"
 #include "network/network_setup.h"
@@ -406,6 +407,11 @@ TEST(AdapterNetwork, CC_6_APausedPortStopsItsAdapter) {
   Bench::run();
   EXPECT_GT(paused, 20U);
   EXPECT_GT(resumed, 2U);
+  const std::vector<WaitResult> waits = bench.network().waits();
+  const auto pauses = those(waits, [](const auto& one) { return one.resource.name == "pause"; });
+  ASSERT_EQ(pauses.size(), 2U) << "of the two that send";
+  EXPECT_EQ(pauses[0].count, resumed) << "ep1";
+  EXPECT_GT(pauses[0].total, Time::from_ns(330 * 10));
   EXPECT_FALSE(bench.nic(1).is_paused());
   EXPECT_EQ(bench.row(0).drops, 0U);
   EXPECT_EQ(bench.came(0).size() + paused, 400U);

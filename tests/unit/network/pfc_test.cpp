@@ -62,6 +62,7 @@ TEST(Pfc, TimesOfPausesAddUp) {
   EXPECT_FALSE(port.is_paused());
   port.pause(Time::from_ns(50));
   EXPECT_EQ(port.paused(Time::from_ns(53)), Time::from_ns(13));
+  EXPECT_EQ(port.times(), 2U);
 }
 
 // Senders of all ports but one send to that one as fast as they may. Nothing is dropped, and the
