@@ -91,7 +91,9 @@ void RcRequester::resend(std::uint16_t session) {
   if (!keeps_sent_ || !is_one_of(context_.state, kSendingStates)) {
     return;
   }
-  for_each_missing(oldest_, sent_end_, [&](Psn psn) {
+  // A requester that has gone back sends the rest again anyway.
+  const Psn end = psn_distance(sent_end_, next_psn()) > 0 ? next_psn() : sent_end_;
+  for_each_missing(oldest_, end, [&](Psn psn) {
     const SentPacket* const sent = sent_.find(psn);
     if (sent != nullptr && sent->session == session) {
       sent_.lose(psn, LossCause::kSession);
