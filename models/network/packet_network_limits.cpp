@@ -31,16 +31,19 @@ std::vector<WaitResult> PacketNetwork::waits() const {
   std::vector<WaitResult> all;
   for (NodeId host = 0; host < plan_.hosts; ++host) {
     all.push_back(wire_wait(fabric_.port_of(host)));
-    const auto add = [&](const char* what, const std::string& key, StallCount stall) {
+    const auto add = [&](const char* what, const std::string& key, std::uint64_t capacity,
+                         StallCount stall) {
       if (stall.count > 0) {
-        all.push_back({{plan_.name_of(host), what, ResourceRole::kPace, kDirection, kKind, key},
-                       stall.count,
-                       stall.time,
-                       stall.time});
+        all.push_back(
+            {{plan_.name_of(host), what, ResourceRole::kPace, kDirection, kKind, key, capacity},
+             stall.count,
+             stall.time,
+             stall.time});
       }
     };
-    add("session_room", pace_key(config_.srdma), ports_[host].no_room(now_));
-    add("window", config_.srdma.window == 0 ? "" : "device.srdma.window",
+    add("session_room", pace_key(config_.srdma), config_.srdma.sessions,
+        ports_[host].no_room(now_));
+    add("window", config_.srdma.window == 0 ? "" : "device.srdma.window", config_.srdma.window,
         ports_[host].no_window(now_));
     const StallCount pauses = fabric_.pauses_of(host, now_);
     if (pauses.time > Time{}) {
