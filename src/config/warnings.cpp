@@ -11,6 +11,7 @@
 #include "config/load.h"
 #include "config/relations.h"
 #include "dhi/negotiation.h"
+#include "endpoint/domain_numbers.h"
 #include "iommu/agent_queues.h"
 #include "link/cxl_retry.h"
 #include "link/replay_timer.h"
@@ -167,11 +168,19 @@ void warn_of_part(const Config& config, Warnings& warnings) {
   warn_of_slow_acks(config, warnings);
 }
 
-/// Domains that take turns within a short time.
-std::uint64_t domains_in_use(const WorkloadConfig& workload) {
-  return workload.domain_choice == DomainChoice::kWorkingSet
-             ? std::min<std::uint64_t>(workload.working_set, workload.domains)
-             : workload.domains;
+/// Domains that take turns within a short time; processes, where contexts of one share its handle.
+std::uint64_t domains_in_use(const Config& device) {
+  const WorkloadConfig& workload = device.workload;
+  const std::uint64_t domains =
+      workload.domain_choice == DomainChoice::kWorkingSet
+          ? std::min<std::uint64_t>(workload.working_set, workload.domains)
+          : workload.domains;
+  if (device.device.dhi.contexts == HandleContexts::kOwn) {
+    return domains;
+  }
+  const DomainNumbers numbers(device.device);
+  const std::uint64_t rows = std::uint64_t{numbers.per_process()} * numbers.functions();
+  return std::min(domains, (workload.domains + rows - 1) / rows * numbers.functions());
 }
 
 bool uses_handles(const Config& config) {
@@ -262,7 +271,7 @@ void warn_of_few_handles(const Config& whole, Warnings& warnings) {
     if (handles == 0 && uses_handles(devices[i])) {
       without.push_back(graph[graph.devices()[i]].name);
     }
-    const std::uint64_t domains = domains_in_use(devices[i].workload);
+    const std::uint64_t domains = domains_in_use(devices[i]);
     if (handles == 0 || domains <= handles || !stalls_on_miss(devices[i])) {
       continue;  // without a handle messages go in full
     }

@@ -77,6 +77,22 @@ TEST(HandleWarnings, DHI_S3_ContextsWhoseHandlesTheHostRefuses) {
   EXPECT_THAT(with({pairs, "device.dhi.contexts=shared"}), IsEmpty());
 }
 
+// [DHI D22]
+TEST(HandleWarnings, DHI_D9_ContextsThatShareAHandleNeedNoMore) {
+  const std::vector<std::string> pairs = {"workload.domains=64", "workload.contexts.per_process=4",
+                                          "workload.contexts.kind=queue_pair"};
+  const auto with = [&](const std::string& contexts, const std::string& more) {
+    std::vector<std::string> sets = pairs;
+    sets.insert(sets.end(), {"device.dhi.contexts=" + contexts, more});
+    return warnings(std::move(sets));
+  };
+  const std::string one = "device.functions.count=1";
+  EXPECT_THAT(with("own", one), ElementsAre(HasSubstr("stall with 64 domains")));
+  EXPECT_THAT(with("shared", one), IsEmpty());
+  EXPECT_THAT(with("shared", "device.functions.count=3"),
+              ElementsAre(HasSubstr("stall with 18 domains")));
+}
+
 TEST(HandleWarnings, DHI_D9_OnlyDomainsThatTakeTurnsCount) {
   const std::vector<std::string> working_set = {"workload.domains=64",
                                                 "workload.domain_choice=working_set"};
