@@ -168,10 +168,14 @@ bool HostConnection::next(FabricPacket& packet, Time now) {
   return true;
 }
 
+bool HostConnection::has_to_wait() const {
+  return may_go_ == Time::never() && pair_.requester().waiting() > 0;
+}
+
 bool HostConnection::may_go_on() {
-  const bool is_kept_waiting = may_go_ == Time::never() && pair_.requester().waiting() > 0;
-  may_go_ = is_kept_waiting ? Time{} : may_go_;
-  return is_kept_waiting;
+  const bool has_waited = has_to_wait();
+  may_go_ = has_waited ? Time{} : may_go_;
+  return has_waited;
 }
 
 void HostConnection::stamp(FabricPacket& packet, SessionIndex session) {

@@ -75,7 +75,8 @@ class HostConnection {
   Held held() const { return held_; }
   /// When it is worth while to ask, if nothing comes meanwhile; now or earlier: at once.
   Time may_go() const { return may_go_; }
-  bool may_go_on();  ///< behind what another queue pair of its group was told: it had to wait
+  bool has_to_wait() const;  ///< for what another queue pair of its group may be told
+  bool may_go_on();          ///< that has been told; false: it did not have to wait
   /// What a packet changes. Flows that are complete with it are taken by take_complete().
   void receive(const FabricPacket& packet, Time now);
   bool take_complete(Flow& flow);

@@ -234,14 +234,29 @@ void PacketNetwork::after(std::uint32_t number) {
   close_drained(number);
 }
 
-// What one queue pair of a group hears may let others go on.
+// What one queue pair of a group hears may let others go on: those that had to wait.
 void PacketNetwork::offer_others(const HostConnection& first, std::uint32_t number) {
-  for (std::size_t i = 0; i <= first.others().size() && !first.others().empty(); ++i) {
-    const HostConnection& one = i == 0 ? first : *first.others()[i - 1];
-    const std::uint32_t end = one.ends().number - 1;
+  std::vector<std::uint32_t>& waiting = ends_[first.ends().number - 1].waiting;
+  if (waiting.empty()) {
+    return;
+  }
+  offered_.swap(waiting);
+  std::sort(offered_.begin(), offered_.end());
+  for (const std::uint32_t end : offered_) {
+    ends_[end].is_waiting = false;
     if (end != number && ends_[end].connection->may_go_on()) {
       offer(end);
     }
+  }
+  offered_.clear();
+}
+
+void PacketNetwork::note_waiting(std::uint32_t number) {
+  End& end = ends_[number];
+  const HostConnection& first = end.connection->first();
+  if (!end.is_waiting && !first.others().empty() && end.connection->has_to_wait()) {
+    end.is_waiting = true;
+    ends_[first.ends().number - 1].waiting.push_back(number);
   }
 }
 
@@ -311,6 +326,7 @@ void PacketNetwork::send(NodeId host) {
       return;
     }
     end.has_turn = false;
+    note_waiting(number);
     arm(number, std::min(connection.due(), connection.may_go()));
   }
   packets_.free(index);

@@ -66,9 +66,11 @@ class PacketNetwork final : public ComponentModule {
     std::uint32_t peer = 0;      // its end of the connection
     Time armed = Time::never();  // the next event of its timer
     bool has_turn = false;
+    bool is_waiting = false;                                 // it stands in the list of its group
     HostConnection::Held held = HostConnection::Held::kNot;  // as its port counts it
     std::uint32_t flows = 0;               // and parts, that have been posted to its group
     std::vector<Draining> draining;        // of those that stand
+    std::vector<std::uint32_t> waiting;    // of the first of a group: its ends that had to wait
     SessionAgent::Group* group = nullptr;  // null: sessions stand
   };
   struct Agent {
@@ -93,6 +95,7 @@ class PacketNetwork final : public ComponentModule {
   void wake(NodeId host);
   void offer(std::uint32_t end);
   void offer_others(const HostConnection& first, std::uint32_t end);
+  void note_waiting(std::uint32_t end);
   void arm(std::uint32_t end, Time when);
   void after(std::uint32_t end);
   void post(std::uint32_t first, const Flow& flow);
@@ -133,6 +136,7 @@ class PacketNetwork final : public ComponentModule {
   FlowBook flows_;
   NetworkHostMemory memory_;
   std::vector<End> ends_;
+  std::vector<std::uint32_t> offered_;             // by offer_others()
   std::vector<HostSender> ports_;                  // by host
   std::vector<std::uint32_t> end_of_;              // by source and destination; kNoEnd
   std::vector<std::unique_ptr<PortPairs>> pairs_;  // by host
