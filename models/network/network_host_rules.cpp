@@ -80,7 +80,12 @@ NetworkHostRules host_rules(const NetworkConfig& network, const SrdmaConfig& srd
 
   CarrierRules& carrier = rules.carrier;
   carrier.control = control;
+  // Windows are shares of what a path holds by the sessions that there may be. [SG-3]
   carrier.sessions = srdma.sessions;
+  if (srdma.is_on) {
+    carrier.sessions =
+        static_cast<unsigned>(std::min<std::uint64_t>(srdma.sessions, pairs_of_ports(srdma)));
+  }
   carrier.rated = rate;
   carrier.is_secured = srdma.is_secured;
   carrier.packet_bytes = pair.mtu + flow_framing(pair.mtu, rules.extra_bytes > 0, false).overhead;

@@ -21,5 +21,16 @@ TEST(NetworkHostRules, LR_3_TheRetryTimerTakesTwiceAsLongWithEachExponent) {
   EXPECT_EQ(host_rules(NetworkConfig{}, srdma, Time::from_us(10)).retry, Time::never());
 }
 
+// A window for each session that there can be: 64 are asked for, and two ports make four pairs.
+TEST(NetworkHostRules, SG_3_WindowsAreSharesByTheSessionsThatPortsAllow) {
+  SrdmaConfig srdma;
+  srdma.is_on = true;
+  srdma.sessions = 64;
+  EXPECT_EQ(host_rules(NetworkConfig{}, srdma, Time::from_us(10)).carrier.sessions, 64U);
+  srdma.first_port = 50'000;
+  srdma.last_port = 50'001;
+  EXPECT_EQ(host_rules(NetworkConfig{}, srdma, Time::from_us(10)).carrier.sessions, 4U);
+}
+
 }  // namespace
 }  // namespace flitwise::network_host_rules_test
