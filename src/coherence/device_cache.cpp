@@ -300,32 +300,39 @@ void DeviceCache::filled(const CxlMessage& header, const CxlLine& line, CxlOutpu
   }
   transaction.has_data = true;
   transaction.is_error = transaction.is_error || header.go_err;
-  if (Way* const way = array_.find(line_of(transaction.request.address))) {
-    way->data = line;  // a shared copy that it replaces has the same bytes
-  } else {
+  Way* const way = array_.find(line_of(transaction.request.address));
+  if (way == nullptr) {
     transaction.request.line = line;
+  } else if (!header.go_err || way->state == LineState::kInvalid) {
+    way->data = line;  // a shared copy that it replaces has the same bytes
   }
   if (transaction.has_go || transaction.opcode == cxl::D2hReq::kRdCurr) {
     settle(header.id, out, done);
   }
 }
 
-/// GO and data are both here, or one was all there was to come. [COH-2.5]
+/// GO and data are both here, or one was all there was to come. A copy that was here before a
+/// failure is still in the directory: it leaves like any other. [COH-2.5] [COH-2.8]
 void DeviceCache::settle(std::uint16_t cqid, CxlOutput& out, CoreResults& done) {
   Transaction& transaction = transactions_[cqid];
+  const bool is_error = transaction.is_error;
   CoreRequest& request = transaction.request;
-  Way* const way = array_.find(line_of(request.address));
+  const std::uint64_t line = line_of(request.address);
+  Way* const way = array_.find(line);
   if (way != nullptr && way->is_reserved) {
     way->is_reserved = false;
-    if (transaction.is_error || transaction.state == LineState::kInvalid) {
-      array_.set_state(*way, LineState::kInvalid);  // of use once, or of none
-    } else {
+    if (!is_error && transaction.state == LineState::kInvalid) {
+      array_.set_state(*way, LineState::kInvalid);  // of use once
+    } else if (!is_error) {
       array_.set_state(*way, transaction.state);
       array_.use(*way, request);
     }
     request.line = way->data;
   }
   finish(cqid, out, done);
+  if (is_error && array_.find(line) != nullptr) {
+    give_up(line, out);
+  }
 }
 
 void DeviceCache::finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done) {

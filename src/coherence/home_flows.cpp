@@ -98,11 +98,9 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     return;
   }
   if (request.opcode != cxl::D2hReq::kRdCurr) {  // no state follows from it, and it has no GO
-    if (request.is_error) {
-      holders.remove(request.port);
-    } else if (state == cxl::GoState::kShared) {
+    if (state == cxl::GoState::kShared) {
       holders.add_sharer(request.port);
-    } else {
+    } else if (!request.is_error) {
       holders.make_owner(request.port);
     }
     if (listener_ != nullptr && !request.is_error) {

@@ -184,6 +184,46 @@ TEST(DeviceCache, COH_2_8_DataWithGoErrFailTheRead) {
   EXPECT_EQ(bench.cache.state(0x40), LineState::kInvalid);
 }
 
+// The directory lists the copy, so that it has to hear that the copy is gone.
+TEST(DeviceCache, COH_2_8_ACopyThatCouldNotBeOwnedLeavesAsItWas) {
+  for (const bool is_go_first : {true, false}) {
+    CacheBench bench;
+    bench.hold(0x40, LineState::kShared, 5);
+    const std::uint16_t cqid = bench.ask(CoreOp::kWrite, 0x40, 9, enables_of(1));
+    EXPECT_TRUE(bench.sent(D2hReq::kRdOwn));
+    CxlMessage nothing = message_of(CxlChannel::kH2dData, 0, cqid);
+    nothing.go_err = true;
+    if (is_go_first) {
+      bench.go(cqid, GoState::kError);
+    }
+    bench.cache.receive(nothing, {}, bench.out, bench.done);
+    if (!is_go_first) {
+      bench.go(cqid, GoState::kError);
+    }
+    bench.result(true);
+    CxlOut eviction;
+    ASSERT_TRUE(bench.sent(D2hReq::kCleanEvict, &eviction));
+    EXPECT_EQ(eviction.message.address, 0x40U);
+    bench.respond(H2dRsp::kGoWritePull, eviction.message.id, 3);
+    EXPECT_EQ(bench.sent_data(3), 5U) << "not what the refusal came with";
+    EXPECT_EQ(bench.cache.state(0x40), LineState::kInvalid);
+    EXPECT_EQ(bench.cache.outstanding(), 0U);
+  }
+}
+
+TEST(DeviceCache, COH_2_8_ACopyThatASnoopTakesBeforeTheRefusalDoesNotLeaveTwice) {
+  CacheBench bench;
+  bench.hold(0x40, LineState::kShared, 5);
+  const std::uint16_t cqid = bench.ask(CoreOp::kWrite, 0x40, 9);
+  EXPECT_TRUE(bench.sent(D2hReq::kRdOwnNoData));
+  bench.snoop(H2dReq::kSnpInv, 0x40);
+  bench.out.clear();
+  bench.go(cqid, GoState::kError);
+  bench.result(true);
+  EXPECT_TRUE(bench.sent_nothing_more());
+  EXPECT_EQ(bench.cache.outstanding(), 0U);
+}
+
 TEST(DeviceCache, COH_2_6_ItoMWrSendsItsDataWithGoWritePull) {
   CacheBench bench;
   const std::uint16_t cqid = bench.ask(CoreOp::kWriteThrough, 0x40, 5);
