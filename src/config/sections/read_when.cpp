@@ -67,9 +67,11 @@ std::vector<Relation> relations() {
       // ---- host
       {{"host.dma_window.base"}, is_not("host.dma_window.size", {"unlimited"})},
       {{"host.trusted_window.base"}, is_not("host.trusted_window.size", {"none"})},
-      {{"host.dhi.table", "host.dhi.entries", "host.dhi.dealloc", "host.dhi.check_capabilities",
-        "host.dhi.report_errors", "host.dhi.storage"},
+      {{"host.dhi.table", "host.dhi.entries", "host.dhi.dealloc", "host.dhi.report_errors",
+        "host.dhi.storage"},
        handles || hostile},
+      // Of a request in full it asks the grant of its function. [DHI D20]
+      {{"host.dhi.check_capabilities"}, handles || hostile || is("host.dhi.grant", {"configured"})},
       {{"host.dhi.unknown_domain"}, tlp_handles || hostile},
       {{"host.dhi.entries"}, is("host.dhi.table", {"shared"})},
       {{"host.dhi.granted"}, is("host.dhi.grant", {"configured"})},

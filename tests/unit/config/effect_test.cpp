@@ -56,6 +56,12 @@ TEST(Effect, LR_1_RecoveryIsNotReadWhereReceiversKeepOrder) {
               ElementsAre(HasSubstr("because device.srdma.receive is in_order")));
 }
 
+TEST(Effect, DHI_D20_CapabilitiesOfRequestsInFullAreThoseOfAConfiguredGrant) {
+  const std::string checks = "host: {dhi: {check_capabilities: true, grant: ";
+  EXPECT_THAT(idle(checks + "configured}}\n"), IsEmpty());
+  EXPECT_THAT(idle(checks + "any}}\n"), ElementsAre(HasSubstr("host.dhi.check_capabilities")));
+}
+
 TEST(Effect, AValueThatIsTheDefaultAnywayIsSaidAsWell) {
   EXPECT_THAT(idle("workload: {zipf_exponent: 0.99}\n"),
               ElementsAre(HasSubstr("because workload.domain_choice is round_robin")));
