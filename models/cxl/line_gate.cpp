@@ -21,7 +21,7 @@ void LineGate::find_domain(const Packet& packet, Time now, Verdict& verdict) {
     verdict.standing.capabilities = handles_.granted_capabilities(verdict.domain.bdf);
     return;
   }
-  constexpr std::uint32_t kWidest = 0xffff;
+  constexpr std::uint64_t kWidest = 0xffff;
   const Dhi handle{static_cast<std::uint16_t>(std::min(*named.handle, kWidest))};
   const HostHandles::Lookup lookup = handles_.resolve_line(packet, handle, buses, now, answers_);
   verdict.latency = lookup.latency;

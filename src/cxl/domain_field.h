@@ -51,7 +51,7 @@ class CxlDomainField {
 
   /// What a field says; neither where there is none. A handle may be wider than any that exists.
   struct Named {
-    std::optional<std::uint32_t> handle;
+    std::optional<std::uint64_t> handle;
     std::optional<DeviceIdentity> full;
   };
   Named named_by(std::uint64_t field) const {
@@ -60,7 +60,7 @@ class CxlDomainField {
       return {};
     }
     if (takes_handles() && !(has_both_ && (field & 1U) != 0)) {
-      return {static_cast<std::uint32_t>(value), std::nullopt};
+      return {value, std::nullopt};
     }
     DeviceIdentity identity(Bdf{static_cast<std::uint16_t>(value)});
     if (has_pasid_) {

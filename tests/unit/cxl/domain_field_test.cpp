@@ -36,7 +36,7 @@ TEST(CxlDomainField, CXL_7_4_AHandleComesBack) {
     const CxlDomainField field = field_of(CxlIdentity::kDhiAdded, on_miss);
     for (const std::uint16_t handle : std::initializer_list<std::uint16_t>{0, 1, 77, 255}) {
       const CxlDomainField::Named named = field.named_by(field.of(Dhi{handle}));
-      EXPECT_EQ(named.handle, std::optional<std::uint32_t>(handle));
+      EXPECT_EQ(named.handle, std::optional<std::uint64_t>(handle));
       EXPECT_FALSE(named.full);
     }
   }
@@ -60,7 +60,10 @@ TEST(CxlDomainField, CXL_7_4_WithoutPasidsTheFunctionAloneIsNamed) {
 
 TEST(CxlDomainField, CXL_7_4_AForgedHandleMayBeWiderThanAnyThatExists) {
   EXPECT_EQ(field_of(CxlIdentity::kDhiAdded).named_by(0xffff'ffff).handle,
-            std::optional<std::uint32_t>(0xffff'ffff));
+            std::optional<std::uint64_t>(0xffff'ffff));
+  // All 36 bits are looked at: this is not handle 3.
+  EXPECT_EQ(field_of(CxlIdentity::kDhiAdded, OnMiss::kBypass).named_by(0x1'0000'0003 << 1).handle,
+            std::optional<std::uint64_t>(0x1'0000'0003));
 }
 
 // A snoop is of a line, and an answer of a CQID.
