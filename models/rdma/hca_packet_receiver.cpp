@@ -2,6 +2,7 @@
 #include "rdma/hca_packet_receiver.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "flitwise/link_socket.h"
 
@@ -60,7 +61,7 @@ bool HcaPacketReceiver::check(Time now) {
                           : s_.carriers == nullptr ? flaw_of(arrived)
                                                    : s_.carriers->receive(arrived, now);
   ram_used_ -= bytes - arrived.frame->bytes.size();
-  if (why == kRxControl) {
+  if (why != nullptr && std::string_view(why) == kRxControl) {
     give_room(*arrived.frame);
   } else if (why != nullptr) {
     drop(why, *arrived.frame);
