@@ -254,7 +254,13 @@ tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*
   return tlm::TLM_COMPLETED;
 }
 
+// The data that a refusal comes with say nothing: none of them is what was asked for. [COH-3.13]
 void CxlHome::serve(std::uint8_t port, const Packet& packet, const RequestPermit& permit) {
+  const CxlMessage& message = *packet.cxl;
+  if (message.channel == CxlChannel::kD2hReq && message.id < kCxlIds &&
+      !are_enough(static_cast<cxl::D2hReq>(message.opcode), permit.rights)) {
+    ports_[port]->asked[message.id].bytes = 0;
+  }
   rules_.receive(port, *packet.cxl, line_with(packet), out_, permit);
   send_all();
   go_on_with_recalls();

@@ -88,7 +88,7 @@ class LineAgent : public ComponentModule {
     asking_ = std::move(packet);
     counts_ = asking_->counts;
     agent().request(request);
-    agent().count_asked(request.is_write(), !results_.empty());
+    agent().count_asked(request.is_write(), !results_.empty() && !results_.front().is_error);
     const Time lookup = agent().cache().lookup + agent().naming();
     agent().send_all(lookup);
     asking_.reset();
