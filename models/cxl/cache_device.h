@@ -45,6 +45,7 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   /// Of the measured window.
   void report(RunResult& result) const override;
   void start_window() override;
+  std::vector<WaitResult> waits() const override;
   std::map<std::string, std::uint64_t> errors() const override;
 
  private:

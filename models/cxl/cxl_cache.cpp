@@ -148,6 +148,16 @@ void CxlCacheDevice::end_use(LineAddresses::Use& use) {
   }
 }
 
+// A miss in the ATC holds up all lines behind it. [CXL-7.12]
+std::vector<WaitResult> CxlCacheDevice::waits() const {
+  std::vector<WaitResult> all = LineAgent::waits();
+  if (addresses_ != nullptr) {
+    all.push_back(core_.wait_for(CoreObstacle::kAddress,
+                                 {name(), "translations", ResourceRole::kSlots, "up", "", ""}));
+  }
+  return all;
+}
+
 std::map<std::string, std::uint64_t> CxlCacheDevice::errors() const {
   std::map<std::string, std::uint64_t> all = LineAgent::errors();
   all["cxl_request_unnamed"] = unnamed_;

@@ -19,16 +19,18 @@ void LineCore::start_window(Time now) {
   }
 }
 
+WaitResult LineCore::wait_for(CoreObstacle obstacle, Resource resource) const {
+  return waits_[static_cast<std::size_t>(obstacle)].result(std::move(resource));
+}
+
 // Requests for more lines meet at one less often.
 std::vector<WaitResult> LineCore::waits(const Resource& ids, const char* size_key,
                                         WaitResult queues) const {
-  const auto of = [&](CoreObstacle obstacle, Resource resource) {
-    return waits_[static_cast<std::size_t>(obstacle)].result(std::move(resource));
-  };
   const auto row = [&](CoreObstacle obstacle, const char* name, const char* key) {
-    return of(obstacle, {ids.at, name, ResourceRole::kSlots, ids.direction, "", key});
+    return wait_for(obstacle, {ids.at, name, ResourceRole::kSlots, ids.direction, "", key});
   };
-  return {of(CoreObstacle::kId, ids), row(CoreObstacle::kLine, "cxl_lines", "workload.buffer_size"),
+  return {wait_for(CoreObstacle::kId, ids),
+          row(CoreObstacle::kLine, "cxl_lines", "workload.buffer_size"),
           row(CoreObstacle::kWay, "cxl_ways", size_key), std::move(queues)};
 }
 

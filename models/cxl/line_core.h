@@ -91,6 +91,7 @@ class LineCore {
   /// Of the line that goes next: for an identifier, its line, or a way of the cache, which
   /// `size_key` sizes. `queues`: those of the agent's messages, behind them.
   std::vector<WaitResult> waits(const Resource& ids, const char* size_key, WaitResult queues) const;
+  WaitResult wait_for(CoreObstacle obstacle, Resource resource) const;  ///< of that line as well
 
   /// The cache knows the line under this address.
   void asked_at(std::uint32_t token, std::uint64_t at) { operations_[token].address = at; }

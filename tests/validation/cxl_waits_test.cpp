@@ -234,6 +234,27 @@ TEST(CxlWaits, COH_6_1_ForTheOnlyBiTagAreAllTheTimeOfACoreThatSnoops) {
   EXPECT_EQ(waited(results[1], "ep0_memory", "cxl_ids"), 0);
 }
 
+// A core that translates has one line that waits for its translation, and all others behind it. A
+// page at a time is read, so that most reads miss in the ATC.
+TEST(CxlWaits, CXL_7_12_ForTranslationsAreWhatReadsOfACacheTakeLongerThatMissInTheAtc) {
+  const Sets sets = {"workload.via=cxl_cache",        "device.cxl.memory=none",
+                     "device.cxl.cache.size=64KiB",   "device.cxl.cache.read=current",
+                     "iommu.translation=first_stage", "workload.placement=random"};
+  std::vector<Simulation> runs(3, run_of(sets));
+  runs[0].sets.insert(runs[0].sets.end(), {"device.atc.enabled=true", "device.atc.entries=16",
+                                           "workload.buffer_size=4MiB"});
+  runs[1].sets.insert(runs[1].sets.end(), {"device.atc.enabled=true", "workload.buffer_size=4KiB",
+                                           "workload.arrival=cbr", "workload.rate=0.1Mreq/s"});
+  const std::vector<Json> results = results_of(runs);
+  const double longer = (mean(results[0]) - mean(results[1])) * kRequests;
+  EXPECT_NEAR(waited(results[0], "ep0_cache", "translations"), longer, 0.05 * longer);
+  EXPECT_GT(share(results[0], "ep0_cache", "translations"), 0.9);
+  EXPECT_EQ(results[0].at("explain").at(0).at("limit").at("resource"), "translations");
+  EXPECT_LT(share(results[1], "ep0_cache", "translations"), 0.01) << "one page: all but one hit";
+  EXPECT_THROW(waited(results[2], "ep0_cache", "translations"), std::runtime_error)
+      << "addresses of the host: no ATC";
+}
+
 // Answers pile up in front of a slow link: what a read takes beyond one that is alone is the wait
 // for room, but for the line that is in the queue and the one on the wire.
 TEST(CxlWaits, CXL_3_8_OfAnswersForRoomAreWhatReadsTakeLongerOnASlowLink) {
