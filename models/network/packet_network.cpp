@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "network/network_setup.h"
-#include "network/srdma_result.h"
+#include "network/session_rows.h"
 
 namespace flitwise {
 namespace {
@@ -48,13 +48,19 @@ PacketNetwork::PacketNetwork(const sc_core::sc_module_name& name, const PacketNe
               random_.split("ecmp"), events_, packets_),
       rules_(host_rules(config.network, config.srdma, longest_round_trip(config, fabric_))),
       flows_(std::move(flows)),
+      ends_(rules_, {plan_.hosts, config.flows.queue_pairs, config.srdma.is_on, config.seed},
+            random_),
       ports_(plan_.hosts),
-      end_of_(std::size_t{plan_.hosts} * plan_.hosts, kNoEnd),
-      pairs_(plan_.hosts),
+      standing_(config.srdma, plan_.hosts, config.seed, ends_),
       background_(config.network, fabric_.graph(), random_, events_),
-      fault_(config.network, plan_, fabric_, events_) {
+      fault_(config.network, plan_, fabric_, events_),
+      fetch_(events_, fabric_, packets_, ports_, ends_) {
   wakeup_.wakes("work", [this] { work(); });
-  make_agents();
+  if (config.srdma.is_on && config.srdma.connect != GroupConnect::kStanding) {
+    agents_ =
+        std::make_unique<NetworkAgents>(config.srdma, plan_.hosts, config.seed, rules_, ends_,
+                                        events_, log_, static_cast<NetworkAgents::Owner&>(*this));
+  }
   start_capture();
   if (flows_.next_start() != Time::never()) {
     events_.add(flows_.next_start(), event_of(NetworkEvent::kFlow, 0));
@@ -94,7 +100,7 @@ void PacketNetwork::run_until(Time limit) {
     now_ = events_.next();
     const EventQueue::What event = events_.front();
     const std::uint32_t where = place_of(event);
-    fetch_ahead();
+    fetch_.ahead();
     if (kind_of(event) == NetworkEvent::kArrival) {
       arrive(where);
       continue;
@@ -111,75 +117,32 @@ void PacketNetwork::run_until(Time limit) {
         background_.come(where);
         wake(where);
         break;
-      case NetworkEvent::kSessions: expire_sessions(where); break;
+      case NetworkEvent::kSessions: agents_->expire(where, now_); break;
       default: fault_.work(now_); break;
     }
   }
 }
 
-// What an event touches lies behind something else that it touches: one thing after the other is
-// fetched, each an event later. Further ahead some of it would be gone again before it is used.
-// Where few events wait all of it is in the cache.
-void PacketNetwork::fetch_ahead() {
-  constexpr std::size_t kFew = 512;
-  if (events_.size() < kFew) {
-    return;
+// The first end of the queue pairs at the source.
+std::uint32_t PacketNetwork::connect(NodeId source, NodeId destination) {
+  const std::uint32_t known = ends_.find(source, destination);
+  if (known != NetworkEnds::kNone) {
+    return known;
   }
-  for (unsigned steps = 6; steps > 0; --steps) {
-    if (const EventQueue::What* const event = events_.behind(steps)) {
-      const std::uint32_t where = place_of(*event);
-      switch (kind_of(*event)) {
-        case NetworkEvent::kArrival: fetch_for_arrival(steps, where); break;
-        case NetworkEvent::kSend: fetch_for_send(steps, where); break;
-        default: break;
-      }
+  const std::uint32_t first = ends_.add(source, destination);
+  for (std::uint32_t end = first; end < ends_.size(); ++end) {
+    ports_[ends_[end].connection->ends().own].add_end();
+  }
+  if (agents_) {
+    agents_->add(first);
+    return first;
+  }
+  for (std::uint32_t end = first; end < ends_.size(); end += 2) {
+    if (ends_[end].connection->is_first()) {
+      standing_.open(end, now_);
     }
   }
-}
-
-void PacketNetwork::fetch_for_arrival(unsigned steps, PortId port) {
-  if (steps == 6) {
-    fabric_.fetch_port(port);
-    return;
-  }
-  if (steps == 5) {
-    fabric_.fetch_packet(port);
-    return;
-  }
-  if (steps == 4) {
-    fabric_.fetch_way(port);
-  }
-  const FabricPackets::Index index = fabric_.coming_by(port);
-  if (index == FabricPackets::kNone) {
-    return;
-  }
-  const RdmaPacket& packet = packets_[index].fields;
-  const std::uint32_t number = packet.queue_pair - 1;
-  if (number >= ends_.size()) {
-    return;
-  }
-  const End& end = ends_[number];
-  steps == 4   ? fetch(&end)
-  : steps == 3 ? end.connection->fetch()
-  : steps == 2 ? end.connection->fetch_rows(packet)
-               : end.connection->fetch_session(packet);
-}
-
-void PacketNetwork::fetch_for_send(unsigned steps, NodeId host) {
-  const HostSender& port = ports_[host];
-  if (steps == 6) {
-    fetch(&port);
-  } else if (!port.turns.empty()) {
-    if (steps == 5) {
-      fetch(&port.turns.front());
-      return;
-    }
-    const End& end = ends_[port.turns.front()];
-    steps == 4   ? fetch(&end)
-    : steps == 3 ? end.connection->fetch()
-    : steps == 2 ? end.connection->fetch_next_rows()
-                 : end.connection->fetch_next_session();
-  }
+  return first;
 }
 
 // ---- packets
@@ -194,27 +157,37 @@ void PacketNetwork::arrive(PortId port) {
   if (capture_) {
     capture_->arrives(index, packet, message_of(index), now_);
   }
-  if (packet.kind == FabricPacket::Kind::kPlainUdp) {
-    packets_.free(index);
-    return;
+  switch (packet.kind) {
+    case FabricPacket::Kind::kPlainUdp: break;
+    case FabricPacket::Kind::kControl: agents_->receive(index, packet, now_); break;
+    default: receive(packet); break;
   }
-  if (packet.kind == FabricPacket::Kind::kControl) {
-    take_control(index);
-    return;
-  }
+  packets_.free(index);
+}
+
+void PacketNetwork::receive(FabricPacket& packet) {
   packet.fields.is_marked = ecn_of(packet.tos) == Ecn::kCe;
   const std::uint32_t number = packet.fields.queue_pair - 1;
   if (number >= ends_.size() || ends_[number].connection->ends().own != packet.destination) {
     ++unknown_;
-  } else if (is_admitted(packet)) {
-    HostConnection& connection = *ends_[number].connection;
-    const std::uint64_t bytes = connection.bytes_delivered();
-    connection.receive(packet, now_);
-    bytes_ += connection.bytes_delivered() - bytes;
-    after(number);
+    return;
   }
-  packets_.free(index);
+  if (agents_ && !agents_->admits(packet, now_)) {
+    return;
+  }
+  HostConnection& connection = *ends_[number].connection;
+  const std::uint64_t bytes = connection.bytes_delivered();
+  connection.receive(packet, now_);
+  bytes_ += connection.bytes_delivered() - bytes;
+  after(number);
 }
+
+const CmMessage* PacketNetwork::message_of(FabricPackets::Index index) const {
+  return packets_[index].kind == FabricPacket::Kind::kControl ? &agents_->message_at(index)
+                                                              : nullptr;
+}
+
+// ---- whose turn it is
 
 // Something has happened to an end: flows that are complete, and what it does next.
 void PacketNetwork::after(std::uint32_t number) {
@@ -231,7 +204,9 @@ void PacketNetwork::after(std::uint32_t number) {
   offer(number);
   offer_others(connection.first(), number);
   arm(number, connection.due());
-  close_drained(number);
+  if (agents_) {
+    agents_->close_drained(number, now_);
+  }
 }
 
 // What one queue pair of a group hears may let others go on: those that had to wait.
@@ -252,7 +227,7 @@ void PacketNetwork::offer_others(const HostConnection& first, std::uint32_t numb
 }
 
 void PacketNetwork::note_waiting(std::uint32_t number) {
-  End& end = ends_[number];
+  NetworkEnd& end = ends_[number];
   const HostConnection& first = end.connection->first();
   if (!end.is_waiting && !first.others().empty() && end.connection->has_to_wait()) {
     end.is_waiting = true;
@@ -262,7 +237,7 @@ void PacketNetwork::note_waiting(std::uint32_t number) {
 
 // The end may have something to send.
 void PacketNetwork::offer(std::uint32_t number) {
-  End& end = ends_[number];
+  NetworkEnd& end = ends_[number];
   if (end.has_turn) {
     return;
   }
@@ -306,7 +281,7 @@ void PacketNetwork::send(NodeId host) {
   if (is_background) {
     background_.take(host, packet);
   }
-  if (is_background || next_control(host, index)) {
+  if (is_background || (agents_ && agents_->next(host, index, packet))) {
     put_on_wire(host, index);
     wake(host);
     return;
@@ -314,7 +289,7 @@ void PacketNetwork::send(NodeId host) {
   while (!port.turns.empty()) {
     const std::uint32_t number = port.turns.front();
     port.turns.pop_front();
-    End& end = ends_[number];
+    NetworkEnd& end = ends_[number];
     HostConnection& connection = *end.connection;
     const bool has_packet = connection.next(packet, now_);
     port.note_held(std::exchange(end.held, connection.held()), connection.held());
@@ -345,7 +320,7 @@ void PacketNetwork::put_on_wire(NodeId host, FabricPackets::Index index) {
 // ---- timers
 
 void PacketNetwork::arm(std::uint32_t number, Time when) {
-  End& end = ends_[number];
+  NetworkEnd& end = ends_[number];
   const Time then = std::max(when, now_);
   if (when != Time::never() && then < end.armed) {
     end.armed = then;
@@ -354,18 +329,21 @@ void PacketNetwork::arm(std::uint32_t number, Time when) {
 }
 
 void PacketNetwork::expire(std::uint32_t number) {
-  End& end = ends_[number];
+  NetworkEnd& end = ends_[number];
   if (end.armed > now_) {
     return;  // of a time that was put off
   }
   end.armed = Time::never();
   if (end.connection->due() <= now_) {
-    obey(number, end.connection->expire(now_));
+    const ControlDecision decision = end.connection->expire(now_);
+    agents_ ? agents_->obey(number, decision, now_) : standing_.obey(number, decision, now_);
   }
   offer(number);
   offer_others(end.connection->first(), number);
   arm(number, end.connection->due());
-  close_drained(number);
+  if (agents_) {
+    agents_->close_drained(number, now_);
+  }
 }
 
 // ---- flows
@@ -374,10 +352,8 @@ void PacketNetwork::start_flow() {
   while (flows_.next_start() <= now_) {
     const Flow flow = flows_.start(now_);
     const std::uint32_t number = connect(flow.source, flow.destination);
-    if (has_group(number)) {
+    if (!agents_ || agents_->has_group(number, flow, now_)) {
       post(number, flow);
-    } else {
-      waiting_.emplace(number, flow);
     }
   }
   if (flows_.next_start() != Time::never()) {
@@ -422,7 +398,7 @@ Time PacketNetwork::waits_until() const {
 
 std::string PacketNetwork::waiting() const {
   std::string text;
-  for (const End& end : ends_) {
+  for (const NetworkEnd& end : ends_) {
     text += end.connection->waiting();
   }
   return text;
@@ -438,7 +414,7 @@ void PacketNetwork::report(RunResult& result) const {
   }
   result.rows<NetworkFlowResult>() = flows_.flows();
   result.rows<FlowTimesRow>() = flows_.times();
-  result.rows<SrdmaSessionResult>() = sessions();
+  result.rows<SrdmaSessionResult>() = session_rows(ends_, agents_.get());
   result.rows<SessionEventRow>() = log_.rows();
 }
 
@@ -450,16 +426,17 @@ Component::Counts PacketNetwork::errors() const {
     }
   };
   add("rx_qp_mismatch", unknown_);
-  for (const Agent& one : agents_) {
+  for (NodeId host = 0; agents_ && host < agents_->hosts(); ++host) {
+    const SessionAgent& agent = agents_->agent(host);
     for (const ReceiveCounter counter :
          {ReceiveCounter::kUnknownTuple, ReceiveCounter::kSessionState, ReceiveCounter::kBadKey,
           ReceiveCounter::kQpMismatch}) {
-      add(name_of(counter), one.agent->count(counter));
+      add(name_of(counter), agent.count(counter));
     }
-    add("cm_resent", one.agent->counts().resent);
-    add("cm_failed", one.agent->counts().failed);
+    add("cm_resent", agent.counts().resent);
+    add("cm_failed", agent.counts().failed);
   }
-  for (const End& end : ends_) {
+  for (const NetworkEnd& end : ends_) {
     const QueuePair& pair = end.connection->pair();
     for (const QpCounter counter : {QpCounter::kSequenceNaks, QpCounter::kTimeOut,
                                     QpCounter::kResent, QpCounter::kOverflow}) {
@@ -471,7 +448,7 @@ Component::Counts PacketNetwork::errors() const {
 
 std::vector<CheckResult> PacketNetwork::checks() const {
   std::uint64_t disorder = 0, failed = 0;
-  for (const End& end : ends_) {
+  for (const NetworkEnd& end : ends_) {
     disorder += end.connection->out_of_order();
     failed += end.connection->has_failed() ? 1 : 0;
   }
