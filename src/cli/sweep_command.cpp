@@ -90,19 +90,22 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   if (with_summary) {
     fmt::print("{}", sweep_summary(merged, plan, terminal_columns(STDOUT_FILENO)));
   }
-  fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
+  const std::string runs = merged.runs.size() == merged.rows.size()
+                               ? ""
+                               : fmt::format(" of {} runs", merged.runs.size());
+  fmt::print("{} rows{} in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), runs, folder,
              folder);
   if (const std::size_t beside = columns_beside(merged).size(); beside != 0) {
     fmt::print("{} of {} columns are in the table point_value of results.sqlite\n", beside,
                merged.columns.size());
   }
   name_missing(merged.missing, folder);
-  const auto failed = std::count_if(merged.rows.begin(), merged.rows.end(), [](const auto& row) {
-    return row.value("checks_failed", 0) > 0;
+  const auto failed = std::count_if(merged.runs.begin(), merged.runs.end(), [](const auto& run) {
+    return run.value("checks_failed", 0) > 0;
   });
   if (failed > 0) {
     fmt::print(stderr, "flitwise: checks failed in {} of {} points, see column checks_failed\n",
-               failed, merged.rows.size());
+               failed, merged.runs.size());
   }
   return merged.missing.empty() ? kOk : kSweepIncomplete;
 }

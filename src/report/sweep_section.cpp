@@ -149,7 +149,7 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
 std::string table_html(const BlockView& block, const MergedSweep& merged) {
   std::vector<std::string> header =
       mapped(merged.axes, [&](const std::string& axis) { return axis + unit_of(merged, axis); });
-  header.emplace_back("seed");
+  header.emplace_back("seeds");
   for (const Figure& figure : kFigures) {
     header.push_back(std::string(figure.title) + ", " + figure.y_label);
   }
@@ -157,7 +157,7 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
   for (const Json* row : block.rows) {
     std::vector<std::string> cells =
         mapped(merged.axes, [&](const std::string& axis) { return plain_text(row->at(axis)); });
-    cells.push_back(plain_text(row->at("seed")));
+    cells.push_back(plain_text(row->value("seeds", Json(1))));
     for (const Figure& figure : kFigures) {
       const auto value = figure_of(*row, figure);
       cells.push_back(value ? fmt::format("{:.2f}", *value) : "-");

@@ -24,6 +24,12 @@ std::size_t width_of(const std::vector<std::size_t>& columns,
                          [&](std::size_t sum, std::size_t i) { return sum + widths[i]; });
 }
 
+/// Of UTF-8.
+std::size_t characters_in(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 struct UnitScale {
   double factor;
   const char* unit;
@@ -62,7 +68,7 @@ std::string TextTable::text(std::size_t width) const {
   std::vector<std::size_t> widths(is_text_.size(), 0);
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
+      widths[i] = std::max(widths[i], characters_in(row[i]));
     }
   }
   std::vector<std::size_t> names(std::min(names_, widths.size()));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kRcmArgumentNames[] = {"{setup}", "{weights}", "{path}", "session",
                                              "psn",     "number",    "ns",     "flag"};
-constexpr std::uint64_t kMostRcmSessions = 1024, kMostNs = 100'000'000;
+constexpr std::uint64_t kMostRcmSessions = 1024, kMostRcmNs = 100'000'000;
 constexpr double kAnyReal = 1e18;
 
 Complaint read_real(const Json& value, double least, double most, double& out) {
@@ -42,7 +42,7 @@ template <class Span>
 void read_ns(JsonReader& in, const char* key, std::uint64_t least, Span& out) {
   in.field(key, [&](const Json& value) {
     std::uint64_t ns = 0;
-    Complaint complaint = json_value::read_number(value, least, kMostNs, ns);
+    Complaint complaint = json_value::read_number(value, least, kMostRcmNs, ns);
     if (complaint.empty()) {
       out = Time::from_ns(static_cast<std::int64_t>(ns));
     }
@@ -176,7 +176,7 @@ Complaint read_rcm_argument(RcmArgument argument, const Json& value, RcmLine& li
     case RcmArgument::kSession: return number(std::numeric_limits<SessionId>::max());
     case RcmArgument::kPsn: return number(kPsnMask);
     case RcmArgument::kNumber: return number(std::numeric_limits<std::uint32_t>::max());
-    case RcmArgument::kNs: return number(kMostNs);
+    case RcmArgument::kNs: return number(kMostRcmNs);
     case RcmArgument::kFlag: {
       bool flag = false;
       Complaint complaint = json_value::read_bool(value, flag);

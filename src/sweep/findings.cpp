@@ -16,9 +16,13 @@ std::string last_word(const std::string& column) {
   return column.substr(column.rfind('.') + 1);
 }
 
-std::string with_unit(double value, const FigureSpec& figure) {
-  return fmt::format("{:+.{}f}{}{}", value, figure.decimals, figure.unit.empty() ? "" : " ",
-                     figure.unit);
+/// "+3.12 ± 0.05 %"
+std::string with_interval(const Json& row, double value, const FigureSpec& figure) {
+  std::string text = fmt::format("{:+.{}f}", value, figure.decimals);
+  if (const auto half_width = number_at(row, interval_column(figure.name))) {
+    text += fmt::format(" ± {:.{}f}", *half_width, figure.decimals);
+  }
+  return text + (figure.unit.empty() ? "" : " ") + figure.unit;
 }
 
 /// How many rows of one group win.
@@ -27,6 +31,7 @@ struct Tally {
   const Json* best = nullptr;
   const Json* worst = nullptr;
   double most = 0, least = 0;
+  bool has_intervals = false;  // of some row
   std::size_t count() const { return wins + nothing + loses; }
 };
 
@@ -46,9 +51,9 @@ Tally tally_of(const BlockPresentation& block, const Rows& rows) {
       tally.least = *value;
       tally.worst = row;
     }
-    ++(*value > verdict.within    ? tally.wins
-       : *value < -verdict.within ? tally.loses
-                                  : tally.nothing);
+    const double within = doubt_in(*row, verdict);
+    tally.has_intervals = tally.has_intervals || row->contains(interval_column(verdict.figure));
+    ++(*value > within ? tally.wins : *value < -within ? tally.loses : tally.nothing);
   }
   return tally;
 }
@@ -67,21 +72,25 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
       fmt::format("{}, {}", label.empty() ? block.name : label, verdict_title(block));
   if (tally.count() == 1) {
     return fmt::format("{}: {}{}, {}.", name, tally.nothing == 1 ? "saves " : "",
-                       verdict_word(tally.most, block.verdict.within),
-                       with_unit(tally.most, figure));
+                       verdict_word(tally.most, doubt_in(*tally.best, block.verdict)),
+                       with_interval(*tally.best, tally.most, figure));
   }
   std::vector<std::string> parts;
   if (tally.wins > 0) {
-    parts.push_back(fmt::format("wins at {}, best {}{}", tally.wins, with_unit(tally.most, figure),
-                                place(tally.best)));
+    parts.push_back(fmt::format("wins at {}, best {}{}", tally.wins,
+                                with_interval(*tally.best, tally.most, figure), place(tally.best)));
   }
   if (tally.nothing > 0) {
     parts.push_back(
-        fmt::format("saves nothing at {} (within {:g})", tally.nothing, block.verdict.within));
+        tally.has_intervals
+            ? fmt::format("saves nothing at {} (0 lies in the 95 % interval)", tally.nothing)
+            : fmt::format("saves nothing at {} (within {:g})", tally.nothing,
+                          block.verdict.within));
   }
   if (tally.loses > 0) {
     parts.push_back(fmt::format("loses at {}, worst {}{}", tally.loses,
-                                with_unit(tally.least, figure), place(tally.worst)));
+                                with_interval(*tally.worst, tally.least, figure),
+                                place(tally.worst)));
   }
   return fmt::format("{}: of {} points, {}.", name, tally.count(), fmt::join(parts, "; "));
 }
@@ -149,6 +158,12 @@ std::optional<double> mean_of(const Rows& rows, const std::string& column) {
     }
   }
   return count == 0 ? std::nullopt : std::optional(sum / count);
+}
+
+double doubt_in(const Json& row, const VerdictSpec& verdict) {
+  constexpr double kRounding = 1e-9;  // what reckoning leaves of figures that are equal
+  const auto half_width = number_at(row, interval_column(verdict.figure));
+  return half_width ? std::max(*half_width, kRounding) : verdict.within;
 }
 
 const char* verdict_word(double value, double within) {

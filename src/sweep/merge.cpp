@@ -95,8 +95,8 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
     }
   }
   merged.axis_units.resize(merged.axes.size());
-  merged.columns = {"block", "id", "seed"};
-  merged.columns.insert(merged.columns.end(), merged.axes.begin(), merged.axes.end());
+  merged.run_columns = {"block", "id", "seed"};
+  merged.run_columns.insert(merged.run_columns.end(), merged.axes.begin(), merged.axes.end());
   for (const Point& point : plan) {
     const PointFile file = read_point_file(folder, point);
     if (file.result.is_null()) {
@@ -114,36 +114,43 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
         refuse_column(folder + "/manifest.jsonl", "axes." + key, key);
       }
       row[key] = value;
-      add_unique(merged.columns, key);
+      add_unique(merged.run_columns, key);
     }
-    merged.rows.push_back(std::move(row));
+    merged.runs.push_back(std::move(row));
   }
   merged.presentation = read_presentation(folder);
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
-      if (contains(merged.columns, figure.name)) {
+      if (contains(merged.run_columns, figure.name)) {
         refuse_column(folder + "/study.json", "figures." + figure.name, figure.name);
       }
     }
   }
   add_derived_figures(merged);
+  merge_seeds(merged);
   return merged;
 }
 
+namespace {
+
 // What the study asks for comes before what results have.
-std::vector<std::string> columns_beside(const MergedSweep& merged) {
+std::vector<std::string> columns_beside(const MergedSweep& merged,
+                                        const std::vector<std::string>& columns) {
   constexpr std::size_t kMostColumns = 2000;  // SQLite's own limit
   std::vector<std::string> names(kPointColumns.begin(), kPointColumns.end());
   names.insert(names.end(), merged.axes.begin(), merged.axes.end());
   for (const BlockPresentation& block : merged.presentation.blocks) {
-    boost::range::push_back(names, mapped(block.figures, &FigureSpec::name));
+    for (const FigureSpec& figure : block.figures) {
+      names.push_back(figure.name);
+      names.push_back(interval_column(figure.name));
+    }
   }
-  names.insert(names.end(), merged.columns.begin(), merged.columns.end());
+  names.insert(names.end(), columns.begin(), columns.end());
   std::unordered_set<std::string> seen;
   std::unordered_set<std::string> seen_in_lower_case;
   std::vector<std::string> beside;
   for (const std::string& name : names) {
-    if (!seen.insert(name).second) {
+    if (!contains(columns, name) || !seen.insert(name).second) {
       continue;
     }
     const bool is_full = seen_in_lower_case.size() == kMostColumns;
@@ -152,6 +159,44 @@ std::vector<std::string> columns_beside(const MergedSweep& merged) {
     }
   }
   return beside;
+}
+
+/// Rows as a table, and beside it a table TABLE_value for what has no column there.
+void insert_rows(SqliteDatabase& database, const std::string& table, const std::vector<Json>& rows,
+                 const std::vector<std::string>& columns, const std::vector<std::string>& beside) {
+  const std::unordered_set<std::string> is_beside(beside.begin(), beside.end());
+  std::string names;
+  for (const std::string& column : columns) {
+    if (is_beside.count(column) == 0) {
+      names += (names.empty() ? "" : ", ") + sql_name(column);
+    }
+  }
+  database.execute(fmt::format("CREATE TABLE {} ({})", table, names));
+  if (!beside.empty()) {
+    database.execute(fmt::format(
+        "CREATE TABLE {0}_value ({0} INTEGER NOT NULL, name TEXT NOT NULL, value)", table));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (beside.empty()) {
+      database.insert(table, rows[i]);
+      continue;
+    }
+    Json own = Json::object();
+    for (const auto& [key, value] : rows[i].items()) {
+      if (is_beside.count(key) == 0) {
+        own[key] = value;
+      } else if (!value.is_null()) {
+        database.insert(table + "_value", {{table, i + 1}, {"name", key}, {"value", value}});
+      }
+    }
+    database.insert(table, own);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> columns_beside(const MergedSweep& merged) {
+  return columns_beside(merged, merged.columns);
 }
 
 std::string merged_sqlite(const MergedSweep& merged) {
@@ -163,33 +208,10 @@ std::string merged_sqlite(const MergedSweep& merged) {
   }
   database.execute("CREATE TABLE study (json TEXT NOT NULL)");
   database.insert("study", {{"json", to_json_text(merged.presentation).dump()}});
-  const std::vector<std::string> beside = columns_beside(merged);
-  const std::unordered_set<std::string> is_beside(beside.begin(), beside.end());
-  std::string columns;
-  for (const std::string& column : merged.columns) {
-    if (is_beside.count(column) == 0) {
-      columns += (columns.empty() ? "" : ", ") + sql_name(column);
-    }
-  }
-  database.execute(fmt::format("CREATE TABLE point ({})", columns));
-  if (!beside.empty()) {
-    database.execute(
-        "CREATE TABLE point_value (point INTEGER NOT NULL, name TEXT NOT NULL, value)");
-  }
-  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
-    if (beside.empty()) {
-      database.insert("point", merged.rows[i]);
-      continue;
-    }
-    Json own = Json::object();
-    for (const auto& [key, value] : merged.rows[i].items()) {
-      if (is_beside.count(key) == 0) {
-        own[key] = value;
-      } else if (!value.is_null()) {
-        database.insert("point_value", {{"point", i + 1}, {"name", key}, {"value", value}});
-      }
-    }
-    database.insert("point", own);
+  insert_rows(database, "point", merged.rows, merged.columns, columns_beside(merged));
+  if (!merged.runs.empty()) {
+    insert_rows(database, "run", merged.runs, merged.run_columns,
+                columns_beside(merged, merged.run_columns));
   }
   database.execute("COMMIT");
   return database.bytes();
@@ -209,16 +231,16 @@ std::string merged_csv(const MergedSweep& merged) {
   return text;
 }
 
-const Json* baseline_of(const MergedSweep& merged, const Json& row) {
-  const BlockPresentation* block = merged.presentation.block(row.at("block").get<std::string>());
+const Json* baseline_of(const MergedSweep& merged, const Json& run) {
+  const BlockPresentation* block = merged.presentation.block(run.at("block").get<std::string>());
   if (block == nullptr || block->baseline.block.empty()) {
     return nullptr;
   }
   const BaselineSpec& baseline = block->baseline;
-  return find_where(merged.rows, [&](const Json& other) {
+  return find_where(merged.runs, [&](const Json& other) {
     return other.at("block") == baseline.block && is_selected(other, baseline.where) &&
-           has_same(other, row, "seed") && all_of(baseline.match, [&](const std::string& column) {
-             return has_same(other, row, column);
+           has_same(other, run, "seed") && all_of(baseline.match, [&](const std::string& column) {
+             return has_same(other, run, column);
            });
   });
 }
@@ -231,7 +253,7 @@ void add_derived_figures(MergedSweep& merged) {
       formulas[block.name].emplace_back(figure->name, figure->formula);
     }
     for (const FigureSpec& figure : block.figures) {
-      add_unique(merged.columns, figure.name);
+      add_unique(merged.run_columns, figure.name);
     }
   }
   // Figures of each row behind those of the row that it is compared with.
@@ -246,7 +268,7 @@ void add_derived_figures(MergedSweep& merged) {
       row[figure.name] = nullptr;
     }
     if (baseline != nullptr) {
-      evaluate(merged.rows[static_cast<std::size_t>(baseline - merged.rows.data())]);
+      evaluate(merged.runs[static_cast<std::size_t>(baseline - merged.runs.data())]);
     }
     const auto lookup = [&](const std::string& column, bool of_baseline) {
       const Json* const from = of_baseline ? baseline : &row;
@@ -258,18 +280,18 @@ void add_derived_figures(MergedSweep& merged) {
       }
     }
   };
-  std::for_each(merged.rows.begin(), merged.rows.end(), evaluate);
+  std::for_each(merged.runs.begin(), merged.runs.end(), evaluate);
 }
 
 std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
   std::vector<std::string> found;
-  const auto& known = merged.columns;
+  const auto& known = merged.run_columns;
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
       const std::vector<std::string> named = Expression(figure.formula).columns();
       const auto* const unknown =
           find_where(named, [&](const std::string& column) { return !contains(known, column); });
-      const bool has_value = any_of(merged.rows, [&](const Json& row) {
+      const bool has_value = any_of(merged.runs, [&](const Json& row) {
         return row.at("block") == block.name && !row.at(figure.name).is_null();
       });
       if (unknown != nullptr && !has_value) {

@@ -15,12 +15,17 @@
 
 namespace flitwise {
 
-/// All points of a sweep that have a result, one row each.
+/// All points of a sweep that have a result: those that differ in the seed alone are one row.
 struct MergedSweep {
-  std::vector<std::string> columns;     ///< block, id, seed, axes, figures
+  std::vector<std::string> columns;     ///< block, id, seed, seeds, axes, figures
   std::vector<std::string> axes;        ///< config keys that some block varies
   std::vector<std::string> axis_units;  ///< unit of each: "B", "ns", ... or empty
+  /// Figures are means over the seeds; where any row has several, FIGURE_ci95 has the half width of
+  /// the 95 % interval. seed: of the one there is, else null; id: of the first.
   std::vector<nlohmann::ordered_json> rows;
+  /// The same with a row a seed, without intervals: what figures of a study are reckoned from.
+  std::vector<std::string> run_columns;
+  std::vector<nlohmann::ordered_json> runs;
   std::vector<Point> missing;  ///< points without a result
   Presentation presentation;   ///< what the study wants shown; empty if it says nothing
   /// Of an axis; empty where it has none.
@@ -36,25 +41,31 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder);
 /// name differs from an earlier one in case alone.
 std::vector<std::string> columns_beside(const MergedSweep& merged);
 
-/// The bytes of a database with tables `point` (a row a point, a column a figure), `axis` (key,
-/// unit) and `study` (json); where there are columns_beside, they are in `point_value` (point: the
-/// rowid of its row, name, value).
+/// The bytes of a database with tables `point` (a row a point, a column a figure), `run` (the same
+/// with a row a seed), `axis` (key, unit) and `study` (json); where there are columns_beside, they
+/// are in `point_value` and `run_value` (point or run: the rowid of its row, name, value).
 std::string merged_sqlite(const MergedSweep& merged);
 
 /// The table `point` as CSV with a header line; empty where a figure does not apply.
 std::string merged_csv(const MergedSweep& merged);
 
-/// Evaluates the figures of each row's block and appends them as columns; null where
+/// Evaluates the figures of each run's block and appends them as columns; null where
 /// a column or the baseline is missing. Formulas see columns as written by merge_results.
 void add_derived_figures(MergedSweep& merged);
+
+/// Makes the rows of the runs: those that agree in block and axes are one.
+void merge_seeds(MergedSweep& merged);
+
+/// The column with the half width of the 95 % interval of a figure.
+std::string interval_column(const std::string& figure);
 
 /// A sentence for each figure without a value in any row of its block that names a column no result
 /// has. REQUIRES: add_derived_figures was called.
 std::vector<std::string> figures_of_nothing(const MergedSweep& merged);
 
-/// The row that `row` is compared with; null if there is none.
+/// The run that `run` is compared with, of the same seed; null if there is none.
 const nlohmann::ordered_json* baseline_of(const MergedSweep& merged,
-                                          const nlohmann::ordered_json& row);
+                                          const nlohmann::ordered_json& run);
 
 /// At most 40 rows: those that the study asks for, if it does. Otherwise: a sweep of up to 40
 /// points has a row each: its axes, link efficiency, goodput and median and 99th percentile latency
@@ -84,6 +95,10 @@ std::vector<std::pair<double, double>> points_of(const Rows& rows, const std::st
 
 /// Of those that have one.
 std::optional<double> mean_of(const Rows& rows, const std::string& column);
+
+/// Either way, what a figure of a verdict may be and still stand for nothing: where the row has
+/// several seeds the half width of its interval, else the tolerance of the study.
+double doubt_in(const nlohmann::ordered_json& row, const VerdictSpec& verdict);
 
 /// "wins", "nothing" or "loses"; REQUIRES: within >= 0.
 const char* verdict_word(double value, double within);

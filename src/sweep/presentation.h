@@ -14,7 +14,7 @@
 namespace flitwise {
 
 /// Columns that each point has, whatever the study says.
-inline constexpr std::array kPointColumns = {"block", "id", "seed"};
+inline constexpr std::array kPointColumns = {"block", "id", "seed", "seeds"};
 
 /// Rows whose columns have one of these values, spelt as in the study: {"workload.payload":
 /// ["64B"]}.

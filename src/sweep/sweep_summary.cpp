@@ -25,15 +25,24 @@ struct Figure {
 };
 using Figures = std::vector<Figure>;
 
+struct Seen {
+  double value = 0;
+  std::optional<double> half_width;  ///< of its 95 % interval
+};
+
 /// The figure of a row; a latency without samples does not count.
-std::optional<double> figure_of(const Json& row, const Figure& figure) {
-  std::optional<double> zero;
+std::optional<Seen> figure_of(const Json& row, const Figure& figure) {
+  std::optional<Seen> zero;
   for (const char* column : figure.columns) {
     const auto value = number_at(row, column);
-    if (value && *value != 0) {
-      return value;
+    if (!value || (*value == 0 && (!figure.may_be_zero || zero))) {
+      continue;
     }
-    zero = figure.may_be_zero && !zero ? value : zero;
+    const Seen seen{*value, number_at(row, interval_column(column))};
+    if (*value != 0) {
+      return seen;
+    }
+    zero = seen;
   }
   return zero;
 }
@@ -63,6 +72,15 @@ std::string number(double value, const Figure& figure) {
   return fmt::format("{:.{}f}", value * figure.factor, figure.decimals);
 }
 
+std::string number(const Seen& seen, const Figure& figure) {
+  return number(seen.value, figure) +
+         (seen.half_width ? " ± " + number(*seen.half_width, figure) : "");
+}
+
+bool has_seeds(const std::vector<Json>& rows) {
+  return any_of(rows, [](const Json& row) { return number_at(row, "seeds").value_or(1) > 1; });
+}
+
 std::string plain_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -70,6 +88,10 @@ std::string plain_text(const Json& value) {
 std::string point_table(const MergedSweep& merged, const Figures& figures, std::size_t width) {
   std::vector<std::string> header = {"block"};
   header.insert(header.end(), merged.axes.begin(), merged.axes.end());
+  const bool says_seeds = has_seeds(merged.rows);
+  if (says_seeds) {
+    header.emplace_back("seeds");
+  }
   boost::range::push_back(header, mapped(figures, &Figure::title));
   TextTable table(header);
   table.name_rows_by(1 + merged.axes.size());
@@ -77,6 +99,9 @@ std::string point_table(const MergedSweep& merged, const Figures& figures, std::
     std::vector<std::string> cells = {row.at("block").get<std::string>()};
     for (const std::string& axis : merged.axes) {
       cells.push_back(plain_text(row.at(axis)));
+    }
+    if (says_seeds) {
+      cells.push_back(plain_text(row.at("seeds")));
     }
     for (const Figure& figure : figures) {
       const auto value = figure_of(row, figure);
@@ -130,7 +155,7 @@ std::string group_table(const std::vector<Group>& groups, const Figures& figures
       std::vector<double> values;
       for (const Json* row : group.rows) {
         if (const auto value = figure_of(*row, figure)) {
-          values.push_back(*value);
+          values.push_back(value->value);
         }
       }
       if (values.empty()) {
@@ -163,9 +188,13 @@ std::string cell_of(const Json& row, const BlockPresentation& block, const std::
   if (!value) {
     return "-";
   }
-  const std::string text = fmt::format("{:.{}f}", *value, block.figure(name)->decimals);
-  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
-                                                                              : text;
+  const int decimals = block.figure(name)->decimals;
+  std::string text = fmt::format("{:.{}f}", *value, decimals);
+  if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') {
+    text.erase(0, 1);
+  }
+  const auto half_width = number_at(row, interval_column(name));
+  return half_width ? fmt::format("{} ± {:.{}f}", text, *half_width, decimals) : text;
 }
 
 /// The figure that all verdicts are on, if it is one and the same.
@@ -193,7 +222,7 @@ std::string verdict_of(const Json& row, const BlockPresentation& block, bool nam
   if (!value) {
     return kNoVerdict;
   }
-  const std::string word = verdict_word(*value, block.verdict.within);
+  const std::string word = verdict_word(*value, doubt_in(row, block.verdict));
   return names_figure ? word + ", " + verdict_title(block) : word;
 }
 
@@ -212,7 +241,7 @@ bool has_any_verdict(const MergedSweep& merged) {
 }
 
 /// Columns that tell the chosen rows apart; all that the block has where there is one row alone, or
-/// nothing that tells them apart. Rows that are alike but for their seed have it as well.
+/// nothing that tells them apart.
 std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
                       const Json& row) {
   const std::vector<std::string> all = telling_columns(merged, block);
@@ -221,9 +250,6 @@ std::string row_label(const MergedSweep& merged, const BlockPresentation& block,
   });
   if (chosen.size() == 1 || columns.empty()) {
     columns = all;
-  }
-  if (groups_by(chosen, columns).size() < chosen.size()) {
-    columns.emplace_back("seed");
   }
   return point_text(merged, row, columns);
 }

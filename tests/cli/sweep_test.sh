@@ -24,7 +24,7 @@ expect 4 sweep merge "$work/s"
 said "has no result"
 expect 0 sweep run "$work/study.yaml" -o "$work/s" -j 2
 said "1 had a result"
-printed "8 rows"
+printed "7 rows of 8 runs"
 expect 0 sweep status "$work/s"
 expect 0 sweep run "$work/s"
 said "8 had a result"
@@ -32,7 +32,13 @@ python3 - "$work/s" <<'P' || complain "the merged files disagree"
 import csv, sqlite3, sys
 rows = list(csv.DictReader(open(sys.argv[1] + "/points.csv")))
 data = sqlite3.connect(sys.argv[1] + "/results.sqlite").execute('SELECT "workload.payload", up_link_efficiency FROM point').fetchall()
-assert len(rows) == len(data) == 8
+assert len(rows) == len(data) == 7
+assert [r["seeds"] for r in rows] == ["1"] * 6 + ["2"] and rows[6]["up_goodput_gbps_ci95"] != "" and rows[0]["up_goodput_gbps_ci95"] == ""
+runs = sqlite3.connect(sys.argv[1] + "/results.sqlite").execute("SELECT seed, up_goodput_gbps FROM run WHERE block = 'seeds'").fetchall()
+mean = sum(value for _, value in runs) / 2
+assert [seed for seed, _ in runs] == [1, 2] and abs(float(rows[6]["up_goodput_gbps"]) - mean) < 1e-9
+# t of one degree is 12.706; the deviation of a mean of two is half their difference.
+assert abs(float(rows[6]["up_goodput_gbps_ci95"]) - 12.7062 * abs(runs[0][1] - runs[1][1]) / 2) < 1e-4 * mean
 assert [(float(r["workload.payload"]), float(r["up_link_efficiency"])) for r in rows] == [(float(a), b) for a, b in data]
 P
 expect 0 report "$work/s" -o "$work/s/report.html"

@@ -14,9 +14,9 @@ namespace {
 
 TEST(Confidence, QuantilesAreThoseOfTheTables) {
   // Two-sided 95 % and 99 %, as in any table of Student's t.
-  const std::vector<std::array<double, 3>> table = {
-      {1, 12.706, 63.657}, {2, 4.303, 9.925},  {3, 3.182, 5.841},
-      {10, 2.228, 3.169},  {30, 2.042, 2.750}, {120, 1.980, 2.617}};
+  const std::vector<std::array<double, 3>> table = {{1, 12.706, 63.657}, {2, 4.303, 9.925},
+                                                    {3, 3.182, 5.841},   {10, 2.228, 3.169},
+                                                    {30, 2.042, 2.750},  {120, 1.980, 2.617}};
   for (const auto& [degrees, t95, t99] : table) {
     EXPECT_NEAR(student_t(degrees), t95, 5e-4) << degrees;
     EXPECT_NEAR(student_t(degrees, 0.99), t99, 5e-4) << degrees;

@@ -26,17 +26,21 @@ class Merge : public ::testing::Test {
  protected:
   /// A point with its result unless told otherwise.
   void add(const std::string& block, const Json& config,
-           const std::vector<std::pair<std::string, std::string>>& axes, bool has_result = true) {
+           const std::vector<std::pair<std::string, std::string>>& axes, bool has_result = true,
+           std::uint64_t seed = 7, double simulated_ns = 0) {
     Point point;
     point.index = plan_.size();
     point.id = "id" + std::to_string(plan_.size());
     point.block = block;
-    point.seed = 7;
+    point.seed = seed;
     point.axes = axes;
     point.config = config;
     if (has_result) {
       Json result = result_json(sample_result());
       result["point"] = {{"id", point.id}};
+      if (simulated_ns > 0) {
+        result["flitwise"]["simulated_ns"] = simulated_ns;
+      }
       write_file_atomically(result_path(folder_.path(), point), result.dump());
     }
     plan_.push_back(point);
@@ -93,6 +97,43 @@ TEST_F(Merge, NothingTakesThePlaceOfAColumnOfResults) {
   add("a", config("64B", 8, "dhi"), {{"dhi_hits", "few"}});
   EXPECT_THAT([&] { merge_results(plan_, folder_.path()); },
               testing::ThrowsMessage<ConfigError>(HasSubstr("manifest.jsonl: axes.dhi_hits: ")));
+}
+
+TEST_F(Merge, PointsThatDifferInTheSeedAloneAreOneRow) {
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    add("a", config("64B", 8, "dhi"), {{"workload.payload", "64B"}}, true, seed,
+        2000.0 * static_cast<double>(seed));
+  }
+  add("a", config("4KiB", 8, "dhi"), {{"workload.payload", "4KiB"}}, true, 9, 100);
+  const MergedSweep merged = merge_results(plan_, folder_.path());
+  ASSERT_EQ(merged.rows.size(), 2U);
+  const Json& row = merged.rows[0];
+  EXPECT_EQ(row["seeds"], 4);
+  EXPECT_TRUE(row["seed"].is_null());
+  EXPECT_EQ(row["id"], "id0");
+  // 2,000, 4,000, 6,000 and 8,000: t of three degrees, 3.182, x the root of 20e6 / 3 / 4
+  EXPECT_DOUBLE_EQ(row["simulated_ns"].get<double>(), 5000);
+  EXPECT_NEAR(row["simulated_ns_ci95"].get<double>(), 3.182446 * 1290.994, 0.1);
+  EXPECT_EQ(row["dhi_hits"], 8) << "what all agree in stays a count";
+  EXPECT_EQ(row["dhi_hits_ci95"], 0);
+  EXPECT_EQ(merged.rows[1]["seeds"], 1);
+  EXPECT_EQ(merged.rows[1]["seed"], 9);
+  EXPECT_FALSE(merged.rows[1].contains("simulated_ns_ci95"));
+  EXPECT_THAT(merged.columns, Contains("simulated_ns_ci95"));
+  EXPECT_EQ(merged.runs.size(), 5U);
+  EXPECT_THAT(sweep_summary(merged, plan_), HasSubstr("seeds"));
+  const std::string path = folder_.file("results.sqlite");
+  write_file_atomically(path, merged_sqlite(merged));
+  SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
+  EXPECT_EQ(database.query("SELECT seed FROM run WHERE simulated_ns > 5000").size(), 2U);
+  EXPECT_EQ(database.query("SELECT simulated_ns_ci95 AS c FROM point WHERE seeds = 1")[0]["c"],
+            nullptr);
+}
+
+TEST_F(Merge, WithOneSeedAPointThereAreNoIntervals) {
+  add("a", config("64B", 8, "dhi"), {{"workload.payload", "64B"}});
+  EXPECT_THAT(merge_results(plan_, folder_.path()).columns,
+              Not(Contains(testing::EndsWith("_ci95"))));
 }
 
 TEST_F(Merge, MissingPointsAreNamed) {

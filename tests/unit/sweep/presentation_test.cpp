@@ -71,7 +71,7 @@ class StudyPresentation : public ::testing::Test {
     for (const int payload : {64, 256, 1024}) {
       for (const char* identity : {"short", "full"}) {
         const bool is_short = identity == std::string("short");
-        sweep.rows.push_back({{"block", "forms"},
+        sweep.runs.push_back({{"block", "forms"},
                               {"seed", 1},
                               {"identity", identity},
                               {"link.identity", is_short ? "dhi" : "bdf_pasid"},
@@ -82,6 +82,7 @@ class StudyPresentation : public ::testing::Test {
       ++i;
     }
     add_derived_figures(sweep);
+    merge_seeds(sweep);
     return sweep;
   }
 
@@ -121,7 +122,7 @@ TEST_F(StudyPresentation, AFigureIsWorkedOutBehindThoseThatItNames) {
   figures.push_back({"shown", "", "", "first(late, 3)", 2});
   figures.push_back({"late", "", "", "goodput / 2", 2});
   add_derived_figures(sweep);
-  EXPECT_EQ(sweep.rows[0].at("shown"), 45) << "late is there, though it stands behind";
+  EXPECT_EQ(sweep.runs[0].at("shown"), 45) << "late is there, though it stands behind";
   EXPECT_THAT(order_of_figures(sweep.presentation.blocks[0]).figures,
               ElementsAre(&figures[1], &figures[0], &figures[2], &figures[4], &figures[3]))
       << "goodput, gain, residency, late, shown";
@@ -135,9 +136,9 @@ TEST_F(StudyPresentation, ABaselineMayStandInALaterBlockAndHaveFiguresOfItsOwn) 
                            "   figures: {cost: {is: 2 * baseline(cost)}}}\n"
                            "- {name: b, figures: {cost: {is: up_tlps + 1}}}\n")
                            .presentation;
-  sweep.rows = {{{"block", "a"}, {"seed", 1}}, {{"block", "b"}, {"seed", 1}, {"up_tlps", 4}}};
+  sweep.runs = {{{"block", "a"}, {"seed", 1}}, {{"block", "b"}, {"seed", 1}, {"up_tlps", 4}}};
   add_derived_figures(sweep);
-  EXPECT_EQ(sweep.rows[0].at("cost"), 10);
+  EXPECT_EQ(sweep.runs[0].at("cost"), 10);
 }
 
 TEST_F(StudyPresentation, FiguresInACircleAreRefusedAtTheirPlace) {
@@ -196,14 +197,14 @@ TEST_F(StudyPresentation, NeitherFigureNorLabelTakesTheNameOfAColumnOfResults) {
 
 TEST_F(StudyPresentation, ARowWithoutBaselineHasNoGain) {
   MergedSweep sweep = merged();
-  sweep.rows.erase(sweep.rows.begin() + 1);
+  sweep.runs.erase(sweep.runs.begin() + 1);
   add_derived_figures(sweep);
-  EXPECT_TRUE(sweep.rows[0].at("gain").is_null());
+  EXPECT_TRUE(sweep.runs[0].at("gain").is_null());
 }
 
 TEST_F(StudyPresentation, AFigureOfAColumnThatNoResultHasIsNamed) {
   MergedSweep sweep = merged();
-  sweep.columns.insert(sweep.columns.end(), {"up_goodput_gbps", "dhi_tlps_per_residency"});
+  sweep.run_columns.insert(sweep.run_columns.end(), {"up_goodput_gbps", "dhi_tlps_per_residency"});
   EXPECT_THAT(figures_of_nothing(sweep), ElementsAre());
   sweep.presentation.blocks[0].figures.push_back({"typo", "", "", "2 * up_godput_gbps", 2});
   sweep.presentation.blocks[0].figures.push_back({"either", "", "", "first(gone, goodput)", 2});
@@ -253,7 +254,7 @@ TEST_F(StudyPresentation, ASummaryOfOneValueOfTheOnlyAxisNamesIt) {
   EXPECT_THAT(study_summary(sweep), HasSubstr("main   payload 64 B"));
 }
 
-TEST_F(StudyPresentation, RowsThatAreAlikeButForTheirSeedNameIt) {
+TEST_F(StudyPresentation, RowsThatAreAlikeButForTheirSeedAreOneWithItsInterval) {
   MergedSweep sweep;
   sweep.axes = {"workload.payload"};
   sweep.axis_units = {"B"};
@@ -261,14 +262,50 @@ TEST_F(StudyPresentation, RowsThatAreAlikeButForTheirSeedNameIt) {
                            "base: base.yaml\nfigures: {goodput: {is: up_goodput_gbps}}\n"
                            "columns: [goodput]\naxes: {workload.payload: [64B, 256B]}\n")
                            .presentation;
+  sweep.run_columns = {"block", "id", "seed", "workload.payload", "up_goodput_gbps"};
   for (const int payload : {64, 256}) {
     for (const int seed : {1, 2}) {
-      sweep.rows.push_back(
-          {{"block", "main"}, {"seed", seed}, {"workload.payload", payload}, {"goodput", payload}});
+      sweep.runs.push_back({{"block", "main"},
+                            {"seed", seed},
+                            {"workload.payload", payload},
+                            {"up_goodput_gbps", payload + seed}});
     }
   }
-  EXPECT_THAT(study_summary(sweep), AllOf(HasSubstr("main   payload 64 B, seed 1"),
-                                          HasSubstr("main   payload 256 B, seed 2")));
+  add_derived_figures(sweep);
+  merge_seeds(sweep);
+  // 12.706 (t of one degree) x 0.5 (the deviation of the mean of two that are 1 apart)
+  EXPECT_THAT(study_summary(sweep), AllOf(HasSubstr("main   payload 64 B    65.50 ± 6.35"),
+                                          HasSubstr("main   payload 256 B  257.50 ± 6.35")));
+}
+
+// Four seeds of a form that gains 1, 2, 3 and `last` on one that gives 100 with each.
+TEST_F(StudyPresentation, AVerdictOfSeveralSeedsRestsOnTheirInterval) {
+  const auto summary = [this](double last) {
+    MergedSweep sweep;
+    sweep.axes = {"identity", "link.identity", "workload.payload"};
+    sweep.axis_units = {"", "", "B"};
+    sweep.presentation = read(kStudy).presentation;
+    sweep.run_columns = {"block", "id", "seed", "up_goodput_gbps"};
+    const double gains[] = {1, 2, 3, last};
+    for (int seed = 0; seed < 4; ++seed) {
+      for (const char* const identity : {"short", "full"}) {
+        const bool is_short = identity == std::string("short");
+        sweep.runs.push_back({{"block", "forms"},
+                              {"seed", seed},
+                              {"identity", identity},
+                              {"link.identity", is_short ? "dhi" : "bdf_pasid"},
+                              {"workload.payload", 64},
+                              {"up_goodput_gbps", is_short ? 100 + gains[seed] : 100.0},
+                              {"dhi_tlps_per_residency", 2}});
+      }
+    }
+    add_derived_figures(sweep);
+    merge_seeds(sweep);
+    return study_summary(sweep);
+  };
+  EXPECT_THAT(summary(4), HasSubstr("wins")) << "2.50 +- 2.05";
+  EXPECT_THAT(summary(-4), HasSubstr("nothing"))
+      << "0.50 +- 4.97, whatever the study calls nothing";
 }
 
 TEST_F(StudyPresentation, VerdictsOnSeveralFiguresNameTheirs) {
