@@ -37,6 +37,7 @@ void add_codec_commands(CLI::App& app, Action& action);
 void add_script_command(CLI::App& app, Action& action);
 void add_conform_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
+void add_compare_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);

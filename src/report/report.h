@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/comparison.h"
 #include "sweep/merge.h"
 
 namespace flitwise {
@@ -33,5 +34,9 @@ bool has_own_look(const BlockPresentation& block);
 /// plots, and the table of all points.
 std::string study_block_section(const MergedSweep& merged, const BlockPresentation& block,
                                 const ReportOptions& options);
+
+/// What changed between two results, which are called as they were named.
+std::string comparison_page(const Comparison& comparison, const std::string& a,
+                            const std::string& b, const std::vector<std::string>& failed);
 
 }  // namespace flitwise
