@@ -900,7 +900,11 @@ struct LatencyPair {
   std::string to;
 };
 
+/// What --trace pcapng has.
+enum class CaptureOf : std::uint8_t { kAll, kPorts, kLinks };
+
 struct TraceConfig {
+  CaptureOf capture = CaptureOf::kAll;
   std::vector<LatencyPair> latency;          ///< beside dma_read and dma_write
   std::vector<std::uint64_t> hosts;          ///< of mode packet, that are captured; empty: all
   std::map<std::string, std::string> files;  ///< --trace KIND=FILE; not part of the config proper

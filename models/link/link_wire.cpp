@@ -79,7 +79,7 @@ void Link::record(std::size_t side, const InFlight& flying, const Placement& pla
   const auto tell = [&](const Packet& packet) {
     sink_->record({placement.first, placement.last, name(), side == 1, sent.is_replay,
                    flying.is_damaged, flying.is_lost, &packet != sent.packet.get(), sent.sequence,
-                   &packet});
+                   &packet, now()});
   };
   tell(*sent.packet);
   if (sent.is_flit()) {
@@ -89,7 +89,8 @@ void Link::record(std::size_t side, const InFlight& flying, const Placement& pla
     for (const FlitPart& part : sent.packet->flit->parts) {
       if (part.ends) {
         sink_->record({placement.first, placement.last, name(), side == 1, part.is_replay,
-                       part.is_damaged, flying.is_lost, true, part.sequence, part.packet.get()});
+                       part.is_damaged, flying.is_lost, true, part.sequence, part.packet.get(),
+                       now()});
       }
     }
   }

@@ -85,7 +85,7 @@ void Machine::serve() {
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
   }
-  traces_.watch(fabric_);
+  traces_.watch(fabric_, tracer_);
 }
 
 void Machine::start() {

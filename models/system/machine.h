@@ -128,7 +128,7 @@ class Machine {
   void advance();
 
   LatencyTracer tracer_;
-  const WireTraces traces_;  // all wires write into them
+  WireTraces traces_;  // all wires write into them
   Hosts hosts_;
   Fabric fabric_;
   HostSoftware software_;

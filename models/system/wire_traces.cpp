@@ -3,16 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string>
+#include <utility>
+
 #include "flitwise/link_socket.h"
+#include "trace/link_capture.h"
 
 namespace flitwise {
 namespace {
 
-template <class Trace, class Make>
-std::unique_ptr<Trace> trace_of(const TraceConfig& config, const char* kind, Make make) {
-  const auto file = config.files.find(kind);
-  return file == config.files.end() ? nullptr : make(file->second);
-}
+using MakeSink = std::unique_ptr<TraceSink> (*)(const std::string& path);
+
+/// What makes a sink of a file of its own, by the kind of --trace.
+constexpr std::array kSinks = {std::pair<const char*, MakeSink>{"packets", packet_csv},
+                               std::pair<const char*, MakeSink>{"perfetto", perfetto_trace},
+                               std::pair<const char*, MakeSink>{"vcd", vcd_trace},
+                               std::pair<const char*, MakeSink>{"sqlite", sqlite_trace}};
 
 // RDMA adapters speak Ethernet; packets of PIO have no header that a network knows.
 CapturedPort port_of(const Fabric& fabric, const FabricDevice& device) {
@@ -25,36 +32,73 @@ CapturedPort port_of(const Fabric& fabric, const FabricDevice& device) {
 
 }  // namespace
 
-WireTraces::WireTraces(const TraceConfig& config)
-    : packets_(trace_of<TraceSink>(config, "packets", packet_csv)),
-      frames_(trace_of<FrameCapture>(config, "pcapng", [](const std::string& path) {
-        return std::make_unique<FrameCapture>(path);
-      })) {}
+void WireTraces::Each::add(const char* link) {
+  for (TraceSink* const sink : sinks_) {
+    sink->add(link);
+  }
+}
 
-void WireTraces::watch(Fabric& fabric) const {
-  if (packets_) {
-    for (FabricLink& one : fabric.links) {
-      one.link->watch(packets_.get());
+void WireTraces::Each::record(const TraceEvent& event) {
+  for (TraceSink* const sink : sinks_) {
+    sink->record(event);
+  }
+}
+
+void WireTraces::Each::over(const RequestEvent& event) {
+  for (TraceSink* const sink : sinks_) {
+    sink->over(event);
+  }
+}
+
+WireTraces::WireTraces(const TraceConfig& config) : capture_(config.capture) {
+  for (const auto& [kind, make] : kSinks) {
+    if (const auto file = config.files.find(kind); file != config.files.end()) {
+      sinks_.push_back(make(file->second));
     }
   }
-  if (frames_) {
-    for (FabricDevice& device : fabric.devices) {
-      if (device.nic) {
-        device.nic->watch(*frames_, frames_->add(port_of(fabric, device)));
-      }
+  if (const auto file = config.files.find("pcapng"); file != config.files.end()) {
+    frames_ = std::make_unique<FrameCapture>(file->second);
+    if (capture_ != CaptureOf::kPorts) {
+      sinks_.push_back(std::make_unique<LinkCapture>(*frames_));
     }
-    for (std::size_t i = 0; fabric.network != nullptr && i < fabric.network->adapters(); ++i) {
-      const std::string name = fabric.network->name_of_port(i);
-      fabric.network->nic(i).watch(
-          *frames_,
-          frames_->add({name, fmt::format("port of the switch, {}", name), LinkType::kEthernet}));
+  }
+  for (const std::unique_ptr<TraceSink>& sink : sinks_) {
+    each_.add_sink(*sink);
+  }
+}
+
+void WireTraces::watch(Fabric& fabric, LatencyTracer& tracer) {
+  if (frames_ && capture_ != CaptureOf::kLinks) {
+    watch_ports(fabric);
+  }
+  if (sinks_.empty()) {
+    return;
+  }
+  TraceSink& sink = sinks_.size() == 1 ? *sinks_.front() : each_;
+  tracer.tell(sink);
+  for (FabricLink& one : fabric.links) {
+    sink.add(one.link->name());
+    one.link->watch(&sink);
+  }
+}
+
+void WireTraces::watch_ports(Fabric& fabric) const {
+  for (FabricDevice& device : fabric.devices) {
+    if (device.nic) {
+      device.nic->watch(*frames_, frames_->add(port_of(fabric, device)));
     }
+  }
+  for (std::size_t i = 0; fabric.network != nullptr && i < fabric.network->adapters(); ++i) {
+    const std::string name = fabric.network->name_of_port(i);
+    fabric.network->nic(i).watch(
+        *frames_,
+        frames_->add({name, fmt::format("port of the switch, {}", name), LinkType::kEthernet}));
   }
 }
 
 void WireTraces::flush() const {
-  if (packets_) {
-    packets_->flush();
+  for (const std::unique_ptr<TraceSink>& sink : sinks_) {
+    sink->flush();
   }
   if (frames_) {
     frames_->flush(now());

@@ -108,19 +108,26 @@ int run(const RunOptions& options) {
   Config config = load_config(options.file, options.load, &notes);
   refuse_to_overwrite(inputs_of(options, config, notes.base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
-  if (traces.files.count("pcapng") > 0 && !has_network_port(config)) {
-    throw ConfigError({{options.file, 0, 0, "workload.via",
-                        "--trace pcapng of a machine without network ports: nothing to capture; "
-                        "expected workload.via rdma, or pio and device.pio.egress.peer"}});
+  if (traces.files.count("pcapng") > 0 && config.trace.capture == CaptureOf::kPorts &&
+      !has_network_port(config)) {
+    throw ConfigError(
+        {{options.file, 0, 0, "trace.capture",
+          "--trace pcapng of the network ports of a machine that has none: nothing to "
+          "capture; expected trace.capture links, workload.via rdma, or pio and "
+          "device.pio.egress.peer"}});
   }
   if (!options.config_space.empty() && config.link.carrier != Carrier::kPcie) {
     throw ConfigError({{options.file, 0, 0, "link.carrier",
                         "--config-space of a bit-packed link, whose ends have no configuration "
                         "space; expected link.carrier pcie"}});
   }
-  const bool has_packets = traces.files.count("packets") > 0;
-  if (has_packets || !options.config_space.empty()) {
-    refuse_packets(config, options.file, has_packets ? "--trace packets" : "--config-space");
+  for (const auto& [kind, path] : traces.files) {
+    if (kind != "pcapng") {
+      refuse_packets(config, options.file, "--trace " + kind);
+    }
+  }
+  if (!options.config_space.empty()) {
+    refuse_packets(config, options.file, "--config-space");
   }
   print_without_effect(options.config_space.empty() ? notes.given
                                                     : without_device_keys(notes.given));
@@ -164,7 +171,8 @@ void add_run_command(CLI::App& app, Action& action) {
                 "Say of each kind of request what limited it, and the key to change")
       ->excludes(json);
   add_repeated(command, "--trace", options.traces,
-               "Write a trace: packets of all links as CSV, or pcapng of network ports; may be "
+               "Write a trace: packets (CSV of all links), pcapng (links and network ports, for "
+               "Wireshark), perfetto, vcd or sqlite; may be "
                "given repeatedly",
                "KIND=FILE");
   add_path(command, "--config-space", options.config_space,

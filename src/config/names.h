@@ -92,6 +92,7 @@ FLITWISE_NAMES(DomainChoice, "round_robin", "uniform", "zipf", "working_set", "c
 FLITWISE_NAMES(TranslateWhen, "always", "reuse", "prefetch", "hint");
 FLITWISE_NAMES(AtcDiscard, "overlapping", "all");
 FLITWISE_NAMES(MonitorMode, "on", "off");
+FLITWISE_NAMES(CaptureOf, "all", "ports", "links");
 FLITWISE_NAMES(BrokenRule, "credits", "sequence", "ordering", "tags", "completion", "boundary_4k",
                "byte_enables", "at", "handles", "single_writer", "cxl_messages", "recall",
                "invalidation");

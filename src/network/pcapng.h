@@ -14,8 +14,9 @@ namespace flitwise {
 
 /// What the bytes of packets begin with, by its number in the registry of link types.
 enum class LinkType : std::uint16_t {
-  kEthernet = 1,  ///< destination, source and type; without FCS
-  kUser0 = 147,   ///< something of one's own
+  kEthernet = 1,    ///< destination, source and type; without FCS
+  kUser0 = 147,     ///< something of one's own
+  kUpperPdu = 252,  ///< the name of a dissector, and what it takes
 };
 
 struct CapturedPort {

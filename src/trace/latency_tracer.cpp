@@ -27,6 +27,7 @@ LatencyTracer::LatencyTracer(const std::vector<LatencyPair>& pairs) {
 // A TLP that never comes to memory leaves its request without an end: it is not counted. Nor
 // is a raw one, of a hostile device say; raw reads are not either.
 void LatencyTracer::write_committed(const Packet& packet) {
+  tell_over(packet, Hop::kMemory);
   if (!packet.counts || packet.is_raw) {
     return;
   }
@@ -55,6 +56,7 @@ void LatencyTracer::read_completed(const Packet& request, Time issued, Time done
 }
 
 void LatencyTracer::line_written(const Packet& packet) {
+  tell_over(packet, Hop::kMemory);
   if (packet.counts) {
     dma_write_tlp_.record(packet.stamped(Hop::kMemory) - packet.stamped(Hop::kIssue));
     record_pairs(packet);

@@ -10,6 +10,7 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "stats/latency_histogram.h"
+#include "trace/trace_sink.h"
 
 namespace flitwise {
 
@@ -23,6 +24,7 @@ class LatencyTracer {
   void read_completed(const Packet& request, Time issued, Time done);
   /// A line of CXL that was read is there.
   void line_read(const Packet& packet) {
+    tell_over(packet, Hop::kCompleted);
     if (packet.counts) {
       record_pairs(packet);
     }
@@ -32,6 +34,8 @@ class LatencyTracer {
   /// A request of several lines is over.
   void read_over(bool counts, Time issued, Time done) { over(dma_read_, counts, issued, done); }
   void write_over(bool counts, Time issued, Time done) { over(dma_write_, counts, issued, done); }
+  /// Tells of each TLP and line that is over, measured or not. It outlives the tracer.
+  void tell(TraceSink& sink) { sink_ = &sink; }
   /// dma_read and dma_write first, then the configured pairs, then dma_write_tlp.
   std::vector<LatencyResult> results() const;
 
@@ -42,6 +46,11 @@ class LatencyTracer {
     LatencyHistogram histogram;
   };
   void record_pairs(const Packet& packet);
+  void tell_over(const Packet& packet, Hop last) const {
+    if (sink_ != nullptr) {
+      sink_->over({&packet, packet.stamped(last)});
+    }
+  }
   static void over(LatencyHistogram& requests, bool counts, Time issued, Time done) {
     if (counts) {
       requests.record(done - issued);
@@ -50,6 +59,7 @@ class LatencyTracer {
 
   LatencyHistogram dma_read_, dma_write_, dma_write_tlp_;
   std::vector<Pair> pairs_;
+  TraceSink* sink_ = nullptr;
 };
 
 }  // namespace flitwise

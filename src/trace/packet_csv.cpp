@@ -7,9 +7,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "cxl/channels.h"
-#include "flitwise/flit.h"
-#include "tlp/dllp_codec.h"
 #include "tlp/wire_size.h"
 #include "trace/packet_note.h"
 #include "trace/trace_file.h"
@@ -25,20 +22,6 @@ std::string tlp_cells(const Packet& packet) {
   const Tlp& tlp = packet.tlp;
   return fmt::format("{},{},{:#x},{},{}", text_of(tlp.requester_id), tlp.tag, tlp.address,
                      tlp.length_dw, tlp.has_pasid ? std::to_string(to_int(tlp.pasid)) : "");
-}
-
-const char* kind_of(const Packet& packet) {
-  switch (packet.kind) {
-    case PacketKind::kTlp: return name_of(packet.tlp.type);
-    case PacketKind::kDllp: return name_of(packet.dllp.type);
-    case PacketKind::kMessage: return "message";
-    case PacketKind::kFlit: {
-      const CxlFlitHeader::Control control = packet.flit->cxl.control;
-      return control == CxlFlitHeader::Control::kNone ? "flit" : name_of(control);
-    }
-    case PacketKind::kCxl: return info_of(packet.cxl->channel).name;
-  }
-  return "?";
 }
 
 class PacketCsv final : public TraceSink {

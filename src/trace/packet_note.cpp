@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cxl/channels.h"
+#include "flitwise/flit.h"
 #include "tlp/dllp_codec.h"
 
 namespace flitwise {
@@ -69,6 +70,20 @@ std::string text_of(const MessageNote& note) {
   return fmt::format("#{} {}{}{} id {}{}", note.uid, info_of(note.channel).name,
                      opcode == nullptr ? "" : " ", opcode == nullptr ? "" : opcode, note.id,
                      has_address(note.channel) ? fmt::format(" at {:#x}", note.address) : "");
+}
+
+const char* kind_of(const Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kTlp: return name_of(packet.tlp.type);
+    case PacketKind::kDllp: return name_of(packet.dllp.type);
+    case PacketKind::kMessage: return "message";
+    case PacketKind::kFlit: {
+      const CxlFlitHeader::Control control = packet.flit->cxl.control;
+      return control == CxlFlitHeader::Control::kNone ? "flit" : name_of(control);
+    }
+    case PacketKind::kCxl: return info_of(packet.cxl->channel).name;
+  }
+  return "?";
 }
 
 }  // namespace flitwise

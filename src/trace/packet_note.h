@@ -31,6 +31,10 @@ std::string text_of(const PacketNote& note);
 std::string text_of(const Packet& packet);
 std::string text_of(Bdf bdf);  ///< "01:00.0"
 
+/// What a unit on a wire is: "MRd", "UpdateFC", "flit", "M2S Req", "message" of the bit-packed
+/// carrier.
+const char* kind_of(const Packet& packet);
+
 /// The same of a message of CXL.cache or CXL.mem.
 struct MessageNote {
   std::uint64_t uid = 0;

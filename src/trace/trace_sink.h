@@ -23,22 +23,40 @@ struct TraceEvent {
   bool is_in_flit;  ///< part of a flit that has an event of its own
   std::uint16_t sequence;
   const Packet* packet;
+  Time told{};  ///< now; no later event begins earlier
+};
+
+/// A TLP of a request is over, or a line of CXL: its stamps say where it has been when.
+struct RequestEvent {
+  const Packet* packet;  ///< the request
+  Time done;             ///< of a read: it has its last completion; of a write: it is in memory
 };
 
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
+  /// A link that will tell of its wires. Before anything else; its name outlives the sink.
+  virtual void add(const char* /*link*/) {}
   virtual void record(const TraceEvent& event) = 0;
+  virtual void over(const RequestEvent& /*event*/) {}
   /// All so far is kept. Throws std::system_error where it could not be.
   virtual void flush() {}
 };
 
-/// The traces that `--trace KIND=FILE` can write.
-inline constexpr std::array<const char*, 2> kTraceKinds = {"packets", "pcapng"};
+/// The traces that `--trace KIND=FILE` can write. (docs/traces.md)
+inline constexpr std::array<const char*, 5> kTraceKinds = {"packets", "pcapng", "perfetto", "vcd",
+                                                           "sqlite"};
 
 /// The trace `packets`: one CSV line for everything that a wire carried (docs/formats/packets.md).
 /// Writes while the run goes on; complete once destroyed. Throws std::system_error when the file
 /// cannot be made.
 std::unique_ptr<TraceSink> packet_csv(const std::string& path);
+/// The trace `perfetto`: what wires carried and where requests were when, for ui.perfetto.dev
+/// (docs/formats/perfetto.md). The same of writing and failing.
+std::unique_ptr<TraceSink> perfetto_trace(const std::string& path);
+/// The trace `vcd`: wires as signals, for waveform viewers (docs/formats/vcd.md).
+std::unique_ptr<TraceSink> vcd_trace(const std::string& path);
+/// The trace `sqlite`: tables of units and requests (docs/formats/trace_sqlite.md).
+std::unique_ptr<TraceSink> sqlite_trace(const std::string& path);
 
 }  // namespace flitwise

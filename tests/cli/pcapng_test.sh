@@ -11,7 +11,7 @@ missing=""
 command -v tshark >/dev/null || missing+=" tshark"
 captures() { python3 "$(dirname "$0")/pcapng.py" "$@"; }
 two="$FLITWISE_SOURCE_DIR/configs/examples/pio_two_devices.yaml"
-short=(--set workload.requests=300 --quiet)
+short=(--set workload.requests=300 --set trace.capture=ports --quiet)
 
 # Blocks as they stand, with the counts and the wire of the run.
 expect 0 run "$two" "${short[@]}" --json --trace pcapng="$work/pio.pcapng"
@@ -31,7 +31,7 @@ fi
 
 # RDMA: every kind of work request, in one packet and in several. Frames are RoCEv2 to the last byte.
 rdma=(run "$FLITWISE_SOURCE_DIR/configs/checks/rdma.yaml" --json --set workload.requests=2500 --set workload.payload=300B
-  --set workload.buffer_size=256KiB --set device.rdma.mtu=256 --set device.rdma.port.propagation=123ns)
+  --set workload.buffer_size=256KiB --set device.rdma.mtu=256 --set device.rdma.port.propagation=123ns --set trace.capture=ports)
 for kind in write=2 read=2 send=2 fetch_add=1 cas=1; do rdma+=(--set "workload.rdma.$kind"); done
 expect 0 "${rdma[@]}" --trace pcapng="$work/rdma.pcapng"
 cp "$work/out" "$work/result.json"
@@ -61,14 +61,14 @@ expect 0 "${rdma[@]}" --set device.rdma.timeout=4 --trace pcapng="$work/cable.pc
 captures cable "$work/cable.pcapng" "$work/out" || complain "the cable did other things than the run counts"
 
 # Five adapters on a switch, whose ports are captured as well.
-incast=(run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --json --set workload.requests=100)
+incast=(run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_incast.yaml" --json --set workload.requests=100 --set trace.capture=ports)
 expect 0 "${incast[@]}" --trace pcapng="$work/network.pcapng"
 captures network "$work/network.pcapng" "$work/out" || complain "the switch sent other frames than it took, or than the run counts"
 
 # Nothing to capture is said before anything runs, and leaves no file.
-refuse 2 run "$config" "${small[@]}" --trace pcapng="$work/none.pcapng"
+refuse 2 run "$config" "${small[@]}" --set trace.capture=ports --trace pcapng="$work/none.pcapng"
 said "nothing to capture"
-refuse 2 run "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --trace pcapng="$work/none.pcapng"
+refuse 2 run "$FLITWISE_SOURCE_DIR/configs/checks/pio.yaml" --set trace.capture=ports --trace pcapng="$work/none.pcapng"
 said "device.pio.egress.peer"
 [[ ! -e $work/none.pcapng ]] || complain "an empty capture"
 

@@ -35,7 +35,7 @@ done
 
 # Each frame leaves by the tuple of a session, with the ICRC that this takes; nothing else changes with a capture.
 captures() { python3 "$(dirname "$0")/pcapng.py" "$@"; }
-run --trace pcapng="$work/run.pcapng"
+run --set trace.capture=ports --trace pcapng="$work/run.pcapng"
 captures srdma "$work/run.pcapng" "$work/out" >"$work/said" || complain "the capture is not that of the run"
 grep -v host_seconds "$work/out" >"$work/first"
 run
@@ -45,7 +45,7 @@ cmp -s <(grep -v host_seconds "$work/out") "$work/first" || complain "two runs o
 keys="--set device.rdma.cable.loss=0 --set device.srdma.secured=true --set device.srdma.keys.lifetime=80us --set device.srdma.keys.refresh_margin=40us"
 for engine in hw "sw --set device.srdma.keys.rekey_delay=5us"; do
   # shellcheck disable=SC2086
-  run $keys --set device.srdma.keys.rekey_engine=$engine --trace pcapng="$work/keys.pcapng"
+  run $keys --set device.srdma.keys.rekey_engine=$engine --set trace.capture=ports --trace pcapng="$work/keys.pcapng"
   figures "keys $engine" "assert 'rx_auth' not in e and 'timeouts' not in e, e"
   [[ $(captures epochs "$work/keys.pcapng") -ge 3 ]] || complain "keys $engine: epoch $(captures epochs "$work/keys.pcapng")"
 done

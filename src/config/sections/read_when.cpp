@@ -155,6 +155,7 @@ std::vector<Relation> relations() {
         "workload.domain_choice",
         "run.warmup",
         "run.monitors",
+        "trace.capture",
         "faults"},
        full},
       {{"device.srdma.sessions",

@@ -222,16 +222,18 @@ Keys trace_keys() {
       {"required", {"name", "from", "to"}},
       {"properties", {{"name", {{"type", "string"}}}, {"from", hop}, {"to", hop}}},
       {"additionalProperties", false}};
-  return {{"trace.latency",
-           "",
-           "a list of {name, from, to}; hops are " + alternatives(hop_names()),
-           "Latencies between two hops of a TLP, beside dma_read, dma_write and dma_write_tlp.",
-           {},
-           {{"type", "array"}, {"items", pair}},
-           read_pairs,
-           write_pairs},
-          counts(KEY(trace.hosts), between(0, 1'023),
-                 "Hosts of mode packet whose ports --trace pcapng shows; []: all.")};
+  return {
+      {"trace.latency",
+       "",
+       "a list of {name, from, to}; hops are " + alternatives(hop_names()),
+       "Latencies between two hops of a TLP, beside dma_read, dma_write and dma_write_tlp.",
+       {},
+       {{"type", "array"}, {"items", pair}},
+       read_pairs,
+       write_pairs},
+      choice(KEY(trace.capture), "What --trace pcapng has: links, network ports, or all of both."),
+      counts(KEY(trace.hosts), between(0, 1'023),
+             "Hosts of mode packet whose ports --trace pcapng shows; []: all.")};
 }
 
 Keys faults_keys() {
