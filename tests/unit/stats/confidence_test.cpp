@@ -5,21 +5,38 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <random>
+#include <vector>
 
 namespace flitwise::confidence_test {
 namespace {
 
 TEST(Confidence, QuantilesAreThoseOfTheTables) {
-  // Two-sided 95 % and 99 %, as in any table of Student's t.
-  const std::vector<std::array<double, 3>> table = {{1, 12.706, 63.657}, {2, 4.303, 9.925},
-                                                    {3, 3.182, 5.841},   {10, 2.228, 3.169},
-                                                    {30, 2.042, 2.750},  {120, 1.980, 2.617}};
-  for (const auto& [degrees, t95, t99] : table) {
-    EXPECT_NEAR(student_t(degrees), t95, 5e-4) << degrees;
-    EXPECT_NEAR(student_t(degrees, 0.99), t99, 5e-4) << degrees;
+  // Degrees, two-sided 90 %, 95 % and 99 %, as any table of Student's t prints them.
+  const std::vector<std::array<double, 4>> table = {
+      {1, 6.314, 12.706, 63.657}, {2, 2.920, 4.303, 9.925},  {3, 2.353, 3.182, 5.841},
+      {4, 2.132, 2.776, 4.604},   {5, 2.015, 2.571, 4.032},  {7, 1.895, 2.365, 3.499},
+      {9, 1.833, 2.262, 3.250},   {10, 1.812, 2.228, 3.169}, {15, 1.753, 2.131, 2.947},
+      {20, 1.725, 2.086, 2.845},  {30, 1.697, 2.042, 2.750}, {60, 1.671, 2.000, 2.660},
+      {120, 1.658, 1.980, 2.617}, {1e6, 1.645, 1.960, 2.576}};
+  for (const auto& [degrees, t90, t95, t99] : table) {
+    EXPECT_NEAR(student_t(degrees, 0.90), t90, 5.1e-4) << degrees;
+    EXPECT_NEAR(student_t(degrees), t95, 5.1e-4) << degrees;
+    EXPECT_NEAR(student_t(degrees, 0.99), t99, 5.1e-4) << degrees;
+  }
+}
+
+// tan(pi c / 2) and c sqrt(2 / (1 - c^2)), c being the confidence.
+TEST(Confidence, QuantilesOfOneAndTwoDegreesAreTheirClosedForms) {
+  for (const double confidence : {0.1, 0.5, 0.9, 0.95, 0.999}) {
+    const double one = std::tan(std::acos(-1.0) * confidence / 2);
+    const double two = confidence * std::sqrt(2 / (1 - confidence * confidence));
+    EXPECT_NEAR(student_t(1, confidence), one, 1e-9 * one) << confidence;
+    EXPECT_NEAR(student_t(2, confidence), two, 1e-9 * two) << confidence;
   }
 }
 
@@ -54,27 +71,47 @@ TEST(Confidence, PairsCancelWhatBothHaveInCommon) {
 }
 
 TEST(Confidence, WelchByHand) {
-  // Variances of the means: 1 / 3 of (1, 2, 3), 4 / 3 of (2, 4, 6). Degrees (5/3)^2 / (1/18 + 8/9).
+  // Variances of the means: 1 / 3 of (1, 2, 3), 4 / 3 of (2, 4, 6). Degrees (5/3)^2 / (1/18 + 8/9),
+  // 2.941; t of these, by Simpson's rule over the density, is 3.218759.
   const MeanInterval interval = interval_of_difference({1, 2, 3}, {2, 4, 6});
   EXPECT_DOUBLE_EQ(interval.mean, 2);
-  const double degrees = (25.0 / 9) / (1.0 / 18 + 16.0 / 18);
-  EXPECT_NEAR(*interval.half_width, student_t(degrees) * std::sqrt(5.0 / 3), 1e-9);
+  EXPECT_NEAR(*interval.half_width, 3.218759 * std::sqrt(5.0 / 3), 1e-5);
 }
 
-TEST(Confidence, IntervalsCoverTheTrueMean) {
+/// How many of 4,000 intervals of `make` cover 3; 95 % are to, +- 1.5 % is 4.4 sigma.
+template <class Make>
+void expect_coverage(Make make) {
   std::mt19937_64 random(1);
-  std::normal_distribution<double> draw(3, 2);
   int covered = 0;
   constexpr int kTrials = 4000;
   for (int trial = 0; trial < kTrials; ++trial) {
-    std::vector<double> samples(5);
-    for (double& sample : samples) {
-      sample = draw(random);
-    }
-    const MeanInterval interval = interval_of_mean(samples);
+    const MeanInterval interval = make(random);
     covered += std::abs(interval.mean - 3) <= *interval.half_width ? 1 : 0;
   }
-  EXPECT_NEAR(covered / double{kTrials}, 0.95, 0.015);  // 4.4 sigma
+  EXPECT_NEAR(covered / double{kTrials}, 0.95, 0.015);
+}
+
+std::vector<double> draws(std::mt19937_64& random, std::size_t count, double mean, double sigma) {
+  std::normal_distribution<double> draw(mean, sigma);
+  std::vector<double> samples(count);
+  std::generate(samples.begin(), samples.end(), [&] { return draw(random); });
+  return samples;
+}
+
+TEST(Confidence, IntervalsCoverTheTrueMean) {
+  expect_coverage([](std::mt19937_64& random) { return interval_of_mean(draws(random, 5, 3, 2)); });
+}
+
+TEST(Confidence, IntervalsOfDifferencesCoverTheTrueOne) {
+  expect_coverage([](std::mt19937_64& random) {
+    const std::vector<double> a = draws(random, 4, 10, 1), b = draws(random, 8, 13, 5);
+    return interval_of_difference(a, b);
+  });
+  expect_coverage([](std::mt19937_64& random) {
+    std::vector<double> a = draws(random, 5, 10, 20), b = draws(random, 5, 3, 1);
+    std::transform(a.begin(), a.end(), b.begin(), b.begin(), std::plus<>());
+    return interval_of_paired(a, b);
+  });
 }
 
 }  // namespace
