@@ -31,7 +31,7 @@ struct Tally {
   const Json* best = nullptr;
   const Json* worst = nullptr;
   double most = 0, least = 0;
-  bool has_intervals = false;  // of some row
+  std::size_t nothing_by_interval = 0;  // the others: within the tolerance of the study
   std::size_t count() const { return wins + nothing + loses; }
 };
 
@@ -52,10 +52,21 @@ Tally tally_of(const BlockPresentation& block, const Rows& rows) {
       tally.worst = row;
     }
     const double within = doubt_in(*row, verdict);
-    tally.has_intervals = tally.has_intervals || row->contains(interval_column(verdict.figure));
     ++(*value > within ? tally.wins : *value < -within ? tally.loses : tally.nothing);
+    const bool is_nothing = *value <= within && *value >= -within;
+    tally.nothing_by_interval += is_nothing && has_interval(*row, verdict.figure) ? 1 : 0;
   }
   return tally;
+}
+
+/// Why rows count as nothing.
+std::string nothing_text(const Tally& tally, const VerdictSpec& verdict) {
+  constexpr const char* kByInterval = "0 lies in the 95 % interval";
+  if (tally.nothing_by_interval == tally.nothing) {
+    return kByInterval;
+  }
+  const std::string by_tolerance = fmt::format("within {:g}", verdict.within);
+  return tally.nothing_by_interval == 0 ? by_tolerance : by_tolerance + ", or " + kByInterval;
 }
 
 std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& block,
@@ -82,10 +93,7 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
   }
   if (tally.nothing > 0) {
     parts.push_back(
-        tally.has_intervals
-            ? fmt::format("saves nothing at {} (0 lies in the 95 % interval)", tally.nothing)
-            : fmt::format("saves nothing at {} (within {:g})", tally.nothing,
-                          block.verdict.within));
+        fmt::format("saves nothing at {} ({})", tally.nothing, nothing_text(tally, block.verdict)));
   }
   if (tally.loses > 0) {
     parts.push_back(fmt::format("loses at {}, worst {}{}", tally.loses,
@@ -100,21 +108,58 @@ std::string title_of(const BlockPresentation& block, const std::string& column) 
   return figure == nullptr ? column : figure->shown_title();
 }
 
+/// A curve in the order of its x.
+using Curve = std::vector<std::pair<double, double>>;
+
+/// Where it passes from 0 or below to above it.
+std::optional<double> rise_through_zero(const Curve& curve) {
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    const auto& [x0, y0] = curve[i - 1];
+    const auto& [x1, y1] = curve[i];
+    if (y0 <= 0 && y1 > 0) {
+      return x0 + (x1 - x0) * (0 - y0) / (y1 - y0);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The figure of each row, `side` half widths of its interval above (or below) the mean.
+Curve curve_of(const Rows& rows, const std::string& along, const std::string& figure, int side) {
+  Curve curve;
+  for (const Json* row : rows) {
+    const auto x = number_at(*row, along), y = number_at(*row, figure);
+    if (x && y) {
+      curve.emplace_back(*x, *y + side * number_at(*row, interval_column(figure)).value_or(0));
+    }
+  }
+  std::sort(curve.begin(), curve.end());
+  return curve;
+}
+
+/// " (95 % intervals: 2.1 to 3.4)": where the upper and the lower ends of the intervals cross.
+std::string crossing_interval(const Rows& rows, const std::string& along,
+                              const std::string& figure) {
+  if (none_of(rows, [&](const Json* row) { return has_interval(*row, figure); })) {
+    return "";
+  }
+  const auto first = rise_through_zero(curve_of(rows, along, figure, +1));
+  const auto last = rise_through_zero(curve_of(rows, along, figure, -1));
+  return fmt::format(" (95 % intervals: {} to {})",
+                     first ? fmt::format("{:.1f}", *first) : "the first point",
+                     last ? fmt::format("{:.1f}", *last) : "beyond the last point");
+}
+
 /// Where a figure passes from below 0 to above it, in the order of another column.
 std::string crossing_text(const BlockPresentation& block, const std::string& figure,
                           const Rows& rows) {
   const std::string title = title_of(block, figure);
-  auto points = points_of(rows, block.crossing.along, figure);
-  std::sort(points.begin(), points.end());
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const auto& [x0, y0] = points[i - 1];
-    const auto& [x1, y1] = points[i];
-    if (y0 <= 0 && y1 > 0) {
-      return fmt::format("{} from {:.1f} {} on", title, x0 + (x1 - x0) * (0 - y0) / (y1 - y0),
-                         title_of(block, block.crossing.along));
-    }
+  const std::string& along = block.crossing.along;
+  const Curve means = curve_of(rows, along, figure, 0);
+  if (const auto crossing = rise_through_zero(means)) {
+    return fmt::format("{} from {:.1f} {} on{}", title, *crossing, title_of(block, along),
+                       crossing_interval(rows, along, figure));
   }
-  const bool is_above = !points.empty() && points.front().second > 0;
+  const bool is_above = !means.empty() && means.front().second > 0;
   return title + (is_above ? " at every point" : " at no point");
 }
 
@@ -160,6 +205,10 @@ std::optional<double> mean_of(const Rows& rows, const std::string& column) {
   return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
+bool has_interval(const Json& row, const std::string& figure) {
+  return number_at(row, interval_column(figure)).has_value();
+}
+
 double doubt_in(const Json& row, const VerdictSpec& verdict) {
   constexpr double kRounding = 1e-9;  // what reckoning leaves of figures that are equal
   const auto half_width = number_at(row, interval_column(verdict.figure));
@@ -168,6 +217,32 @@ double doubt_in(const Json& row, const VerdictSpec& verdict) {
 
 const char* verdict_word(double value, double within) {
   return value > within ? "wins" : value < -within ? "loses" : "nothing";
+}
+
+std::string verdict_basis(const BlockPresentation& block, const Rows& rows) {
+  const std::string& figure = block.verdict.figure;
+  const Rows judged = those(rows, [&](const Json* row) {
+    return number_at(*row, figure) && !block.is_own_baseline(*row);
+  });
+  if (judged.empty()) {
+    return "";
+  }
+  const auto without = static_cast<std::size_t>(std::count_if(
+      judged.begin(), judged.end(), [&](const Json* row) { return !has_interval(*row, figure); }));
+  if (without == 0) {
+    return "by the 95 % intervals over the seeds of each point.";
+  }
+  const std::string& unit = block.figure(figure)->unit;
+  const std::string tolerance =
+      block.verdict.within > 0 ? fmt::format("what lies within {:g}{} of 0 counts as nothing",
+                                             block.verdict.within, unit.empty() ? "" : " " + unit)
+                               : "any difference counts";
+  return without == judged.size()
+             ? fmt::format("one seed a point, so there is no interval: {}.", tolerance)
+             : fmt::format(
+                   "by the 95 % intervals over the seeds; {} of {} points have one seed "
+                   "and no interval: {}.",
+                   without, judged.size(), tolerance);
 }
 
 std::string verdict_title(const BlockPresentation& block) {
@@ -242,6 +317,9 @@ std::vector<std::string> verdict_sentences(const MergedSweep& merged,
     if (tally.count() > 0) {
       sentences.push_back(tally_sentence(merged, block, group.label, tally));
     }
+  }
+  if (const auto basis = verdict_basis(block, rows_of(merged, block.name)); !basis.empty()) {
+    sentences.push_back("Verdicts: " + basis);
   }
   return sentences;
 }

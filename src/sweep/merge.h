@@ -74,8 +74,8 @@ const nlohmann::ordered_json* baseline_of(const MergedSweep& merged,
 std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size_t width = 0);
 
 /// At most 40 rows: a row a chosen point with the study's columns and the verdict, then a row a
-/// crossing. What does not fit is counted in a last line. Where no row has a verdict there is no
-/// column of them. `width`: columns of the terminal.
+/// crossing. What does not fit is counted in a line of its own. Last is what the verdicts rest on;
+/// where no row has one there is no column of them. `width`: columns of the terminal.
 std::string study_summary(const MergedSweep& merged, std::size_t width = 0);
 
 // What the rows of a block say, as sentences: who wins, saves nothing or loses, and from where on
@@ -96,12 +96,19 @@ std::vector<std::pair<double, double>> points_of(const Rows& rows, const std::st
 /// Of those that have one.
 std::optional<double> mean_of(const Rows& rows, const std::string& column);
 
+/// Several seeds told how well the figure is known.
+bool has_interval(const nlohmann::ordered_json& row, const std::string& figure);
+
 /// Either way, what a figure of a verdict may be and still stand for nothing: where the row has
 /// several seeds the half width of its interval, else the tolerance of the study.
 double doubt_in(const nlohmann::ordered_json& row, const VerdictSpec& verdict);
 
 /// "wins", "nothing" or "loses"; REQUIRES: within >= 0.
 const char* verdict_word(double value, double within);
+
+/// What verdicts on these rows of a block rest on, the rest of a sentence: their intervals, or,
+/// where a point has one seed, the tolerance of the study. Empty where none has a verdict.
+std::string verdict_basis(const BlockPresentation& block, const Rows& rows);
 
 /// What the verdict of a block is on, as its column is called; empty without one.
 std::string verdict_title(const BlockPresentation& block);
@@ -119,7 +126,8 @@ std::vector<std::string> telling_columns(const MergedSweep& merged, const BlockP
 std::string point_text(const MergedSweep& merged, const nlohmann::ordered_json& row,
                        const std::vector<std::string>& columns);
 
-/// One sentence a group of the verdict, and one a group of the crossings.
+/// One sentence a group of the verdict and one that says what they rest on; one a group of the
+/// crossings.
 std::vector<std::string> verdict_sentences(const MergedSweep& merged,
                                            const BlockPresentation& block);
 std::vector<std::string> crossing_sentences(const MergedSweep& merged,

@@ -240,6 +240,27 @@ bool has_any_verdict(const MergedSweep& merged) {
   });
 }
 
+/// A line for each basis that verdicts have, with the blocks where they differ in it.
+std::string basis_lines(const MergedSweep& merged) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> blocks_of;
+  for (const BlockPresentation& block : merged.presentation.blocks) {
+    const std::string basis = verdict_basis(block, chosen_rows(merged, block));
+    if (basis.empty()) {
+      continue;
+    }
+    auto same = find_if(blocks_of, [&](const auto& each) { return each.first == basis; });
+    if (same == blocks_of.end()) {
+      same = blocks_of.insert(blocks_of.end(), {basis, {}});
+    }
+    same->second.push_back(block.name);
+  }
+  return sum_of(blocks_of, [&](const auto& each) {
+    return blocks_of.size() == 1
+               ? "verdicts: " + each.first + "\n"
+               : fmt::format("verdicts of {}: {}\n", fmt::join(each.second, ", "), each.first);
+  });
+}
+
 /// Columns that tell the chosen rows apart; all that the block has where there is one row alone, or
 /// nothing that tells them apart.
 std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
@@ -323,7 +344,7 @@ std::string study_summary(const MergedSweep& merged, std::size_t width) {
   if (rows > room) {
     text += fmt::format("and {} more points\n", rows - room);
   }
-  return text;
+  return text + basis_lines(merged);
 }
 
 }  // namespace flitwise

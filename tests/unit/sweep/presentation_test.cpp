@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 
 #include "flitwise/error.h"
@@ -21,6 +22,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kStudy = R"(
 title: a question
@@ -46,6 +48,12 @@ blocks:
   summary: [{workload.payload: 64B}, {identity: short}]
 )";
 
+/// Goodputs of one seed: of the short identity at 64, 256 and 1,024 bytes, of the full one at each.
+struct Goodputs {
+  std::array<double, 3> with_short;
+  double with_full = 100;
+};
+
 class StudyPresentation : public ::testing::Test {
  protected:
   StudyPresentation() { std::ofstream(folder_.file("base.yaml")) << "workload:\n  payload: 64B\n"; }
@@ -60,26 +68,27 @@ class StudyPresentation : public ::testing::Test {
     return "";
   }
 
-  /// Goodputs 100 with the full identity; 90, 100.2 and 120 with the short one.
-  MergedSweep merged() {
+  /// The study with these seeds, 1 and on.
+  MergedSweep merged(const std::vector<Goodputs>& seeds = {{{90, 100.2, 120}}}) {
     MergedSweep sweep;
     sweep.axes = {"identity", "link.identity", "workload.payload"};
     sweep.axis_units = {"", "", "B"};
     sweep.presentation = read(kStudy).presentation;
-    const double short_goodput[] = {90, 100.2, 120};
-    int i = 0;
-    for (const int payload : {64, 256, 1024}) {
+    const int payloads[] = {64, 256, 1024};
+    for (std::size_t i = 0; i < 3; ++i) {
       for (const char* identity : {"short", "full"}) {
         const bool is_short = identity == std::string("short");
-        sweep.runs.push_back({{"block", "forms"},
-                              {"seed", 1},
-                              {"identity", identity},
-                              {"link.identity", is_short ? "dhi" : "bdf_pasid"},
-                              {"workload.payload", payload},
-                              {"up_goodput_gbps", is_short ? short_goodput[i] : 100.0},
-                              {"dhi_tlps_per_residency", payload / 32}});
+        for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
+          const Goodputs& one = seeds[seed];
+          sweep.runs.push_back({{"block", "forms"},
+                                {"seed", seed + 1},
+                                {"identity", identity},
+                                {"link.identity", is_short ? "dhi" : "bdf_pasid"},
+                                {"workload.payload", payloads[i]},
+                                {"up_goodput_gbps", is_short ? one.with_short[i] : one.with_full},
+                                {"dhi_tlps_per_residency", payloads[i] / 32}});
+        }
       }
-      ++i;
     }
     add_derived_figures(sweep);
     merge_seeds(sweep);
@@ -219,7 +228,9 @@ TEST_F(StudyPresentation, TheVerdictNamesWinsNothingAndLosses) {
   EXPECT_THAT(
       verdict_sentences(sweep, sweep.presentation.blocks[0]),
       ElementsAre("short, gain: of 3 points, wins at 1, best +20.0 % (payload 1024 B); saves "
-                  "nothing at 1 (within 0.5); loses at 1, worst -10.0 % (payload 64 B)."));
+                  "nothing at 1 (within 0.5); loses at 1, worst -10.0 % (payload 64 B).",
+                  "Verdicts: one seed a point, so there is no interval: what lies within 0.5 % of "
+                  "0 counts as nothing."));
 }
 
 TEST_F(StudyPresentation, TheBreakEvenLiesBetweenThePointsWhereTheSignChanges) {
@@ -236,7 +247,9 @@ TEST_F(StudyPresentation, TheSummaryShowsTheChosenPointsAndTheirVerdicts) {
   EXPECT_THAT(text, HasSubstr("baseline"));
   EXPECT_THAT(text, HasSubstr("verdict on gain"));
   EXPECT_THAT(text, HasSubstr("short: gain from 7.9 TLPs on."));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
+  EXPECT_THAT(text, testing::EndsWith("\nverdicts: one seed a point, so there is no interval: what "
+                                      "lies within 0.5 % of 0 counts as nothing.\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7) << text;
 }
 
 TEST_F(StudyPresentation, ASummaryOfOneValueOfTheOnlyAxisNamesIt) {
@@ -278,34 +291,67 @@ TEST_F(StudyPresentation, RowsThatAreAlikeButForTheirSeedAreOneWithItsInterval) 
                                           HasSubstr("main   payload 256 B  257.50 ± 6.35")));
 }
 
-// Four seeds of a form that gains 1, 2, 3 and `last` on one that gives 100 with each.
+// t of three degrees is 3.182; gains that are 0.1 apart in four steps deviate by 0.1291, their mean
+// by 0.0645. The study calls nothing what lies within 0.5.
 TEST_F(StudyPresentation, AVerdictOfSeveralSeedsRestsOnTheirInterval) {
-  const auto summary = [this](double last) {
-    MergedSweep sweep;
-    sweep.axes = {"identity", "link.identity", "workload.payload"};
-    sweep.axis_units = {"", "", "B"};
-    sweep.presentation = read(kStudy).presentation;
-    sweep.run_columns = {"block", "id", "seed", "up_goodput_gbps"};
-    const double gains[] = {1, 2, 3, last};
-    for (int seed = 0; seed < 4; ++seed) {
-      for (const char* const identity : {"short", "full"}) {
-        const bool is_short = identity == std::string("short");
-        sweep.runs.push_back({{"block", "forms"},
-                              {"seed", seed},
-                              {"identity", identity},
-                              {"link.identity", is_short ? "dhi" : "bdf_pasid"},
-                              {"workload.payload", 64},
-                              {"up_goodput_gbps", is_short ? 100 + gains[seed] : 100.0},
-                              {"dhi_tlps_per_residency", 2}});
-      }
-    }
-    add_derived_figures(sweep);
-    merge_seeds(sweep);
-    return study_summary(sweep);
-  };
-  EXPECT_THAT(summary(4), HasSubstr("wins")) << "2.50 +- 2.05";
-  EXPECT_THAT(summary(-4), HasSubstr("nothing"))
-      << "0.50 +- 4.97, whatever the study calls nothing";
+  const MergedSweep sweep = merged({{{99.6, 99.0, 100.2}},
+                                    {{99.7, 100.0, 100.3}},
+                                    {{99.8, 101.0, 100.4}},
+                                    {{99.9, 104.0, 100.5}}});
+  EXPECT_THAT(verdict_sentences(sweep, sweep.presentation.blocks[0]),
+              ElementsAre("short, gain: of 3 points, wins at 1, best +1.0 ± 3.4 % (payload 256 B); "
+                          "saves nothing at 1 (0 lies in the 95 % interval); loses at 1, worst "
+                          "-0.2 ± 0.2 % (payload 64 B).",
+                          "Verdicts: by the 95 % intervals over the seeds of each point."));
+  EXPECT_THAT(study_summary(sweep), HasSubstr("verdicts: by the 95 % intervals over the seeds"));
+}
+
+// Gains of 1, 2, 3 and 4 % on baselines that are 50 apart: 2.5 +- 2.05 by pairs.
+TEST_F(StudyPresentation, RunsArePairedWithTheBaselineOfTheirSeed) {
+  const MergedSweep sweep = merged({{{50.5, 50, 50}, 50},
+                                    {{102, 100, 100}, 100},
+                                    {{154.5, 150, 150}, 150},
+                                    {{208, 200, 200}, 200}});
+  EXPECT_NEAR(sweep.rows[0].at("gain").get<double>(), 2.5, 1e-9);
+  EXPECT_NEAR(sweep.rows[0].at("gain_ci95").get<double>(), 3.182446 * 0.6454972, 1e-5);
+  EXPECT_NEAR(sweep.rows[0].at("goodput_ci95").get<double>(), 107.5, 1) << "of that alone";
+  EXPECT_THAT(study_summary(sweep), HasSubstr("2.5 ± 2.1  wins"));
+  EXPECT_THAT(study_summary(sweep), HasSubstr("0.0 ± 0.0  nothing")) << "of equals";
+}
+
+TEST_F(StudyPresentation, PointsWithoutIntervalAreToldFromThoseThatHaveOne) {
+  MergedSweep sweep = merged({{{90, 100.2, 120}}, {{91, 100.2, 121}}});
+  Json& single = *std::find_if(sweep.rows.begin(), sweep.rows.end(), [](const Json& row) {
+    return row.at("workload.payload") == 256 && row.at("identity") == "short";
+  });
+  single.erase("gain_ci95");
+  EXPECT_THAT(
+      verdict_sentences(sweep, sweep.presentation.blocks[0]),
+      ElementsAre(HasSubstr("saves nothing at 1 (within 0.5)"),
+                  "Verdicts: by the 95 % intervals over the seeds; 1 of 3 points have one seed and "
+                  "no interval: what lies within 0.5 % of 0 counts as nothing."));
+  sweep.presentation.blocks[0].verdict.within = 0;
+  EXPECT_THAT(verdict_basis(sweep.presentation.blocks[0], rows_of(sweep, "forms")),
+              HasSubstr("no interval: any difference counts."));
+}
+
+// Means -3, 1 and 5 at 2, 8 and 32 TLPs, all +- 3.182 x 0.6455 = 2.054: from 2 + 6 x 3 / 4 on; the
+// upper ends from 2 + 6 x 0.946 / 4, the lower ones from 8 + 24 x 1.054 / 4.
+TEST_F(StudyPresentation, TheBreakEvenHasTheIntervalOfItsFigures) {
+  std::vector<Goodputs> seeds;
+  for (const double off : {-1.5, -0.5, 0.5, 1.5}) {
+    seeds.push_back({{97 + off, 101 + off, 105 + off}});
+  }
+  MergedSweep sweep = merged(seeds);
+  BlockPresentation& block = sweep.presentation.blocks[0];
+  EXPECT_THAT(crossing_sentences(sweep, block),
+              ElementsAre("short: gain from 6.5 TLPs on (95 % intervals: 3.4 to 14.3)."));
+  for (Json& row : sweep.rows) {
+    row["gain_ci95"] = 7;
+  }
+  EXPECT_THAT(crossing_sentences(sweep, block),
+              ElementsAre("short: gain from 6.5 TLPs on (95 % intervals: the first point to beyond "
+                          "the last point)."));
 }
 
 TEST_F(StudyPresentation, VerdictsOnSeveralFiguresNameTheirs) {
