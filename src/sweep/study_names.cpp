@@ -192,6 +192,9 @@ class NameCheck {
     const auto is_told_later = [&](const std::string& column) {
       return column == "id" || !(contains(columns_, column) || is_set(*plan, column));
     };
+    if (plan != nullptr) {
+      check_seeds(block, *plan);
+    }
     if (plan == nullptr || any_of(baseline.match, is_told_later) ||
         any_of(baseline.where, [&](const auto& one) { return is_told_later(one.first); })) {
       return;
@@ -211,6 +214,26 @@ class NameCheck {
                                           "under where",
                                           baseline.block, block.name, open));
       }
+    }
+  }
+
+  // A run is compared with one of its own seed. Which one a config has is known later.
+  void check_seeds(const BlockPresentation& block, const Block& other) {
+    const Block* const own = block_named(block.name);
+    const bool is_compared = any_of(block.figures, [](const FigureSpec& figure) {
+      return any_of(figure.mentions,
+                    [](const Mention& one) { return one.of == Mention::Of::kBaseline; });
+    });
+    if (own == nullptr || !is_compared || (other.seeds.empty() && own->seeds.size() <= 1)) {
+      return;
+    }
+    const auto alone =
+        those(own->seeds, [&](std::uint64_t seed) { return !contains(other.seeds, seed); });
+    if (!alone.empty()) {
+      complain_of(block.baseline,
+                  fmt::format("block {} has seeds that block {} has not ({}), and a run is "
+                              "compared with one of its own seed; expected the same seeds in both",
+                              block.name, other.name, fmt::join(alone, ", ")));
     }
   }
 

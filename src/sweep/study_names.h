@@ -19,7 +19,8 @@ inline constexpr std::array kDriverLatencies = {
 /// Adds a problem, at the place of the word and with the nearest known one, for each column that no
 /// result of any machine and no axis, label or figure has; for each figure that the block does not
 /// have; for each value of an axis that no point of the block has; for a baseline of which
-/// several rows fit one; and for baseline() in a figure of which no block has a baseline.
+/// several rows fit one, or that lacks seeds of those compared with it; and for baseline() in a
+/// figure of which no block has a baseline.
 void check_names(const Study& study, config::ProblemList& problems);
 
 }  // namespace flitwise

@@ -485,6 +485,21 @@ TEST_F(StudyPresentation, ABaselineThatFitsSeveralRowsIsRefused) {
       << "the other block has one row";
 }
 
+TEST_F(StudyPresentation, ABaselineHasTheSeedsOfWhatIsComparedWithIt) {
+  const auto with = [&](const std::string& own, const std::string& others) {
+    return problem("base: base.yaml\nblocks:\n- {name: a, " + own +
+                   "baseline: {block: b, match: []}, figures: {x: {is: up_tlps - "
+                   "baseline(up_tlps)}}}\n- {name: b" +
+                   others + "}\n");
+  };
+  EXPECT_THAT(with("seeds: [1, 2, 3], ", ", seeds: [2]"),
+              HasSubstr("baseline.match: block a has seeds that block b has not (1, 3), and a run "
+                        "is compared with one of its own seed; expected the same seeds in both"));
+  EXPECT_THAT(with("seeds: [1, 2], ", ""), HasSubstr("that block b has not (1, 2)"));
+  EXPECT_EQ(with("seeds: [1, 2], ", ", seeds: [2, 1, 3]"), "");
+  EXPECT_EQ(with("seeds: [1], ", ""), "") << "it may be that of the config";
+}
+
 TEST_F(StudyPresentation, AColumnIsChosenByValueOrByTheRow) {
   EXPECT_THAT(problem("base: base.yaml\naxes: {link.mps: [128B, 256B]}\n"
                       "baseline: {where: {link.mps: 128B}, match: [link.mps]}\n"),
