@@ -17,7 +17,7 @@ set(flitwise_neighbours
   "src/dhi src/iommu"
   "src/monitor src/routing"
   "src/compare src/report src/results"
-  "src/script src/sweep src/topology"
+  "src/script src/topology"
   "src/stats src/tlp src/trace"
   "models/common models/cxl models/endpoint"
   "models/fabric models/software models/system"

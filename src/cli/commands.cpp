@@ -86,11 +86,6 @@ const Problem* blamed(const std::string& warning, const std::vector<Problem>& gi
 
 }  // namespace
 
-int not_modelled_yet(const std::string& what) {
-  fmt::print(stderr, "flitwise: {} is not modelled yet\n", what);
-  return kBadInput;
-}
-
 void add_set_option(CLI::App& command, LoadOptions& options) {
   add_repeated(command, "--set", options.sets,
                "Override one key of the config; may be given repeatedly", "KEY=VALUE");

@@ -21,7 +21,7 @@ namespace flitwise::cli {
 /// How the program ends.
 inline constexpr int kOk = 0;
 inline constexpr int kCheckFailed = 1;
-inline constexpr int kBadInput = 2;  ///< also: not modelled yet
+inline constexpr int kBadInput = 2;
 inline constexpr int kSimulationError = 3;
 inline constexpr int kSweepIncomplete = 4;
 inline constexpr int kUsage = 64;
@@ -64,9 +64,6 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-/// A part of the contract that is not built yet: says so on stderr, exit code 2.
-int not_modelled_yet(const std::string& what);
 
 /// What `flitwise list` takes.
 std::vector<std::string> list_names();

@@ -28,19 +28,6 @@
 namespace flitwise::cli {
 namespace {
 
-/// A sweep is told from a config by its own top-level keys.
-bool is_sweep(const std::string& text) {
-  constexpr const char* kSweepKeys[] = {"axes:", "blocks:", "seeds:", "zip:"};
-  std::istringstream in(text);
-  std::string line;
-  while (std::getline(in, line)) {
-    if (any_of(kSweepKeys, [&](const char* key) { return line.rfind(key, 0) == 0; })) {
-      return true;
-    }
-  }
-  return false;
-}
-
 struct CheckOptions {
   std::vector<std::string> files;
   LoadOptions load;
@@ -59,7 +46,7 @@ std::vector<Problem> with_file(std::vector<Problem> problems, const CheckOptions
 
 std::string checked(const std::string& file, const CheckOptions& options) {
   const std::string text = input_text(file, "a config or a sweep in YAML");
-  if (is_sweep(text)) {
+  if (is_study(text)) {
     std::vector<Problem> given;
     const Plan plan = make_plan(study_from_text(text, file), options.load.sets, &given);
     print_without_effect(with_file(given, options, file));

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// flitwise sweep: plan, run, point, status and merge.
+// flitwise sweep: plan, run, resume, status and merge.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
 
 #include "cli/commands.h"
-#include "cli/run_files.h"
+#include "cli/sweep_parts.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
-#include "common/printable.h"
 #include "common/ranges.h"
 #include "common/terminal.h"
-#include "results/result_json.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
 #include "sweep/plan.h"
+#include "sweep/point_lock.h"
+#include "sweep/scripts.h"
+#include "sweep/slurm_engine.h"
 
 namespace flitwise::cli {
 namespace {
@@ -29,14 +32,29 @@ struct SweepOptions {
   std::string input;  ///< sweep file, manifest or folder, as the subcommand says
   std::string folder;
   std::vector<std::string> sets;
-  std::string engine = "local";
-  unsigned jobs = 0;  ///< 0: one a core
-  unsigned retries = 1;
-  std::size_t index = 0;
+  std::vector<std::string> axes, zips;
+  std::string seeds;
+  ProgressStyle progress = ProgressStyle::kAuto;
+  // Where one is not given: what the folder was planned with, or else the default.
+  std::optional<std::string> engine;
+  std::optional<unsigned> jobs, retries, points_per_task;
+  std::optional<double> timeout_seconds;
 };
 
-std::string manifest_of(const std::string& folder) {
-  return folder + "/manifest.jsonl";
+bool changes_plan(const SweepOptions& options) {
+  return !options.sets.empty() || !options.axes.empty() || !options.zips.empty() ||
+         !options.seeds.empty();
+}
+
+EngineOptions engine_of(const SweepOptions& options, const EngineOptions& before = {}) {
+  return {options.engine.value_or(before.engine), options.jobs.value_or(before.jobs),
+          options.retries.value_or(before.retries),
+          options.timeout_seconds.value_or(before.timeout_seconds),
+          options.points_per_task.value_or(before.points_per_task)};
+}
+
+Study study_of(const SweepOptions& options) {
+  return read_study(options.input, read_command_axes(options.axes, options.zips, options.seeds));
 }
 
 /// Neither the study nor a base of it is a file that the sweep writes.
@@ -46,8 +64,9 @@ void refuse_to_overwrite_inputs(const Study& study, const std::string& folder) {
     inputs.push_back({block.base, "a base"});
   }
   std::vector<NamedPath> outputs;
-  for (const std::string name : {"manifest.jsonl", "study.json", "points.txt", "array.sbatch",
-                                 "merge.sbatch", "results.sqlite", "points.csv"}) {
+  for (const std::string name :
+       {"manifest.jsonl", "study.json", "points.txt", "Snakefile", "array.sbatch", "merge.sbatch",
+        "engine.json", "results.sqlite", "points.csv"}) {
     outputs.push_back({folder + "/" + name, name + " of --out"});
   }
   refuse_to_overwrite(inputs, outputs);
@@ -110,138 +129,144 @@ int merge(const Plan& plan, const std::string& folder, bool with_summary) {
   return merged.missing.empty() ? kOk : kSweepIncomplete;
 }
 
-SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std::string& folder) {
+/// What is to be done with the folder after an interrupt.
+void say_how_to_go_on(const std::string& folder) {
+  fmt::print(stderr,
+             "flitwise: interrupted; finished points are kept in {}/points; to go on: flitwise "
+             "sweep resume {}\n",
+             folder, shell_word(folder));
+}
+
+int run_here(const Plan& plan, const EngineOptions& engine, const std::string& folder,
+             ProgressPrinter& printer) {
   LocalOptions local;
   local.program = own_path();
   local.folder = folder;
-  local.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  local.retries = options.retries;
-  ProgressPrinter printer;
-  SweepOutcome outcome =
+  local.jobs = engine.jobs != 0 ? engine.jobs : std::max(1U, std::thread::hardware_concurrency());
+  local.retries = engine.retries;
+  local.timeout_seconds = engine.timeout_seconds;
+  const SweepOutcome outcome =
       run_local(plan, local, [&](const SweepProgress& progress) { printer.show(progress); });
   printer.finish();
+  if (outcome.is_interrupted) {
+    say_how_to_go_on(folder);
+    return kInterrupted;
+  }
+  return kOk;
+}
+
+int run_in_slurm(const Plan& plan, const EngineOptions& engine, const std::string& folder,
+                 ProgressPrinter& printer) {
+  const SlurmOutcome outcome = run_slurm(
+      plan, engine, folder, [&](const SweepProgress& progress) { printer.show(progress); },
+      [](const std::string& text) { fmt::print(stderr, "flitwise: {}\n", text); });
+  printer.finish();
+  if (!outcome.is_interrupted) {
+    return kOk;
+  }
+  say_how_to_go_on(folder);
+  if (!outcome.jobs.empty()) {
+    fmt::print(stderr, "flitwise: its jobs go on in Slurm; to end them: scancel {}\n",
+               fmt::join(outcome.jobs, " "));
+  }
+  return kInterrupted;
+}
+
+/// Runs what has no result, and merges. REQUIRES: a lock on the folder, in which the plan is.
+int run_and_merge(const Plan& plan, const EngineOptions& engine, const std::string& folder,
+                  ProgressStyle style) {
+  for (const char* name : {"/results.sqlite", "/points.csv"}) {
+    check_place(folder + name);  // made of all points at the end
+  }
+  ProgressPrinter printer(style);
+  const int code = engine.engine == "slurm" ? run_in_slurm(plan, engine, folder, printer)
+                                            : run_here(plan, engine, folder, printer);
   end_on_interrupt(kInterrupted);
-  return outcome;
+  return code != kOk ? code : merge(plan, folder, true);
 }
 
 int sweep_plan(const SweepOptions& options) {
-  const Study study = read_study(options.input);
+  const Study study = study_of(options);
   refuse_to_overwrite_inputs(study, options.folder);
   std::vector<Problem> given;
   const Plan plan = make_plan(study, options.sets, &given);
   print_without_effect(given);
   print_warnings(plan, options.input);
   const FolderLock lock(options.folder);
-  write_plan(plan, study.presentation, options.folder, own_path());
+  write_plan(plan, study.presentation, options.folder, own_path(), engine_of(options));
   fmt::print("{} points ({} distinct) in {}\n", plan.size(), distinct_points(plan),
-             manifest_of(options.folder));
+             manifest_path(options.folder));
   return kOk;
 }
 
+/// Of a folder that is planned.
+int sweep_resume(const SweepOptions& options) {
+  const std::string& folder = options.input;
+  read_manifest_line(manifest_path(folder), 0);  // says what is wrong, and makes no folder
+  const FolderLock lock(folder);
+  const Plan plan = read_manifest(manifest_path(folder));
+  const EngineOptions engine = engine_of(options, read_engine_options(folder));
+  write_engine(plan.size(), engine, folder, own_path());
+  return run_and_merge(plan, engine, folder, options.progress);
+}
+
 int sweep_run(const SweepOptions& options) {
-  if (options.engine == "slurm") {
-    return not_modelled_yet(
-        "sweep run --engine slurm; array.sbatch of sweep plan can be submitted");
-  }
   std::error_code ignored;
   const bool is_planned = std::filesystem::is_directory(options.input, ignored);
   const std::string folder = options.folder.empty() && is_planned ? options.input : options.folder;
   if (folder.empty()) {
     throw UsageError("sweep run: no folder for the results; expected -o DIR");
   }
-  if (is_planned && !options.sets.empty()) {
-    throw UsageError("sweep run: --set changes the plan; expected a sweep file, not a folder");
+  if (is_planned && changes_plan(options)) {
+    throw UsageError(
+        "sweep run: --set, --axis, --zip and --seeds change the plan; expected a sweep file, not a "
+        "folder");
   }
-  const Study study = is_planned ? Study{} : read_study(options.input);
+  if (folder == options.input) {
+    return sweep_resume(options);
+  }
+  const Study study = is_planned ? Study{} : study_of(options);
   refuse_to_overwrite_inputs(study, folder);
   std::vector<Problem> given;
-  Plan plan = is_planned ? read_manifest(manifest_of(options.input))
-                         : make_plan(study, options.sets, &given);
+  const Plan plan = is_planned ? read_manifest(manifest_path(options.input))
+                               : make_plan(study, options.sets, &given);
+  const EngineOptions engine =
+      engine_of(options, is_planned ? read_engine_options(options.input) : EngineOptions{});
   const FolderLock lock(folder);
-  if (!is_planned || folder != options.input) {
-    write_plan(plan, is_planned ? read_presentation(options.input) : study.presentation, folder,
-               own_path());
-  } else {
-    plan = read_manifest(manifest_of(folder));  // as it is now that no other process writes it
-  }
+  write_plan(plan, is_planned ? read_presentation(options.input) : study.presentation, folder,
+             own_path(), engine);
   if (!is_planned) {
     print_without_effect(given);
     print_warnings(plan, options.input);
   }
-  if (run_points(plan, options, folder).is_interrupted) {
-    fmt::print(stderr, "flitwise: interrupted; finished points are kept in {}/points\n", folder);
-    return kInterrupted;
-  }
-  return merge(plan, folder, true);
-}
-
-// One simulation, one result file.
-int sweep_point(const SweepOptions& options) {
-  const Point point = read_manifest_line(options.input, options.index);
-  check_places(options.folder, point);
-  if (has_result(options.folder, point)) {
-    fmt::print("point {} ({}): cached\n", point.index, point.id);
-    return kOk;
-  }
-  const SimulatedRun run = simulate(config_of(point));
-  const RunResult& result = run.result;
-  if (run.end != RunEnd::kComplete) {
-    return kInterrupted;
-  }
-  nlohmann::ordered_json json = result_json(result);
-  json["point"] = {{"id", point.id}, {"block", point.block}, {"seed", point.seed}};
-  write_files_together(
-      {{result_path(options.folder, point),
-        json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"}});
-  fmt::print("point {} ({}): done in {:.2f} s\n", point.index, point.id, result.host_seconds);
-  for (const CheckResult& check : result.checks) {
-    if (!check.ok) {
-      fmt::print(stderr, "check failed: {}: {}\n", check.name, check.detail);
-    }
-  }
-  return kOk;
+  return run_and_merge(plan, engine, folder, options.progress);
 }
 
 int sweep_status(const SweepOptions& options) {
-  const Plan plan = read_manifest(manifest_of(options.input));
+  const std::string& folder = options.input;
+  const Plan plan = read_manifest(manifest_path(folder));
   const std::vector<Point> missing =
-      those(plan, [&](const Point& point) { return !has_result(options.input, point); });
-  fmt::print("{} of {} points have a result\n", plan.size() - missing.size(), plan.size());
-  name_missing(missing, options.input);
+      those(plan, [&](const Point& point) { return !has_result(folder, point); });
+  const auto running = those(
+      missing, [&](const Point& point) { return PointLock::is_held(log_path(folder, point)); });
+  fmt::print("{} of {} points have a result", plan.size() - missing.size(), plan.size());
+  if (!running.empty()) {
+    fmt::print(", {} are running", running.size());
+  }
+  if (read_engine_options(folder).engine == "slurm") {
+    fmt::print(", {} tasks are in the queue of Slurm", slurm_queue(folder).tasks.size());
+  }
+  fmt::print("\n");
+  name_missing(missing, folder);
   return missing.empty() ? kOk : kSweepIncomplete;
 }
 
 int sweep_merge(const SweepOptions& options) {
-  if (!std::filesystem::exists(manifest_of(options.input))) {
-    read_manifest(manifest_of(options.input));  // says what is wrong, and makes no folder
+  if (!std::filesystem::exists(manifest_path(options.input))) {
+    read_manifest(manifest_path(options.input));  // says what is wrong, and makes no folder
   }
   const FolderLock lock(options.input);
-  return merge(read_manifest(manifest_of(options.input)), options.input, false);
-}
-
-int sweep_resume(const SweepOptions& /*options*/) {
-  fmt::print(
-      stderr,
-      "flitwise: sweep resume is not modelled yet; expected sweep run DIR, which runs what has "
-      "no result\n");
-  return kBadInput;
-}
-
-// What a sweep cannot write it lacks afterwards.
-template <int (*perform)(const SweepOptions&)>
-int complete_or_not(const SweepOptions& options) {
-  try {
-    const int code = perform(options);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      throw OutputError("stdout cannot be written");
-    }
-    return code;
-  } catch (const OutputError& error) {
-    fmt::print(stderr, "flitwise: {}\n", printable(error.what()));
-  } catch (const std::system_error& error) {
-    fmt::print(stderr, "flitwise: {}\n", printable(error.what()));
-  }
-  return kSweepIncomplete;
+  return merge(read_manifest(manifest_path(options.input)), options.input, false);
 }
 
 /// A subcommand of sweep, with its own copy of the options, and the input that it takes.
@@ -249,17 +274,57 @@ template <int (*perform)(const SweepOptions&)>
 Command<SweepOptions> add_part(CLI::App& sweep, Action& action, const char* name,
                                const char* purpose, const char* input, const char* what,
                                const char* type) {
-  auto part = add_command<SweepOptions>(sweep, name, purpose, action, complete_or_not<perform>);
+  auto part = add_command<SweepOptions>(sweep, name, purpose, action,
+                                        complete_or_not<SweepOptions, perform>);
   part.app.add_option(input, part.options.input, what)->type_name(type)->required();
   return part;
 }
 
+/// What a study may be changed by.
+void add_study_options(CLI::App& command, SweepOptions& options) {
+  add_repeated(command, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
+  add_repeated(command, "--axis", options.axes,
+               "Vary a key: values, A..B:*K, A..B:+K, linspace(A,B,N), with commas between; the "
+               "sweep file may be a config then",
+               "KEY=VALUES");
+  add_repeated(command, "--zip", options.zips, "Keys that move together, with spaces between",
+               "\"KEY=VALUES KEY=VALUES\"");
+  command.add_option("--seeds", options.seeds, "Seeds of every point, such as 1..5 or 1,7")
+      ->type_name("VALUES");
+}
+
+void add_engine_options(CLI::App& command, SweepOptions& options) {
+  command.add_option("--engine", options.engine, "local or slurm")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"local", "slurm"}));
+  command
+      .add_option("-j,--jobs", options.jobs,
+                  "Points at a time, of Slurm tasks; default: one a core, of Slurm any")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  add_attempt_options(command, options.retries, options.timeout_seconds);
+  add_points_per_task(command, options.points_per_task);
+}
+
+void add_progress(CLI::App& command, SweepOptions& options) {
+  const std::map<std::string, ProgressStyle> styles = {{"auto", ProgressStyle::kAuto},
+                                                       {"plain", ProgressStyle::kPlain},
+                                                       {"none", ProgressStyle::kNone},
+                                                       {"json", ProgressStyle::kJson}};
+  command
+      .add_option("--progress", options.progress,
+                  "auto (a bar on a terminal, lines elsewhere), plain, none or json")
+      ->type_name("STYLE")
+      ->transform(CLI::CheckedTransformer(styles).description(""));
+}
+
 void add_plan(CLI::App& sweep, Action& action) {
   const auto [plan, options] = add_part<sweep_plan>(
-      sweep, action, "plan", "Write manifest.jsonl, points.txt and Slurm scripts", "input",
-      "Sweep file", "STUDY.yaml");
+      sweep, action, "plan", "Write manifest.jsonl, and scripts for Slurm, Snakemake and parallel",
+      "input", "Sweep file", "STUDY.yaml");
   add_path(plan, "-o,--out", options.folder, "Folder of the sweep", "DIR")->required();
-  add_repeated(plan, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
+  add_study_options(plan, options);
+  add_engine_options(plan, options);
   plan.footer("Example:\n  flitwise sweep plan configs/studies/dhi_vs_pasid.yaml -o out");
 }
 
@@ -269,29 +334,22 @@ void add_run(CLI::App& sweep, Action& action) {
                           "Sweep file, or a planned folder", "STUDY.yaml|DIR");
   add_path(run, "-o,--out", options.folder, "Folder of the sweep; default: the planned folder",
            "DIR");
-  add_repeated(run, "--set", options.sets, "Override one key in every point", "KEY=VALUE");
-  run.add_option("--engine", options.engine, "local or slurm")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"local", "slurm"}));
-  run.add_option("-j,--jobs", options.jobs, "Points at a time; default: one a core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  run.add_option("--retries", options.retries, "Further attempts of a failed point; default: 1")
-      ->type_name("K")
-      ->check(CLI::Range(0, 100));
-  run.footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out -j 2");
+  add_study_options(run, options);
+  add_engine_options(run, options);
+  add_progress(run, options);
+  run.footer(
+      "Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out -j 2\n"
+      "  flitwise sweep run configs/checks/saturated.yaml --axis link.identity=bdf_pasid,dhi \\\n"
+      "    --axis workload.payload=64B..4KiB:*2 -o out");
 }
 
-void add_point(CLI::App& sweep, Action& action) {
-  const auto [point, options] = add_part<sweep_point>(
-      sweep, action, "point", "Run one point of a manifest: what engines call", "--manifest",
-      "manifest.jsonl", "M");
-  point.add_option("--index", options.index, "Line of the manifest, from 0")
-      ->type_name("I")
-      ->required();
-  add_path(point, "--out", options.folder, "Folder of the sweep", "DIR")->required();
-  point.footer(
-      "Example:\n  flitwise sweep point --manifest out/manifest.jsonl --index 3 --out out");
+void add_resume(CLI::App& sweep, Action& action) {
+  const auto [resume, options] = add_part<sweep_resume>(
+      sweep, action, "resume", "Run what is missing or failed, as it was begun, and merge", "input",
+      "Folder of the sweep", "DIR");
+  add_engine_options(resume, options);
+  add_progress(resume, options);
+  resume.footer("Example:\n  flitwise sweep resume out");
 }
 
 // One that needs the folder of the sweep alone.
@@ -308,12 +366,11 @@ void add_sweep_command(CLI::App& app, Action& action) {
   sweep.require_subcommand(1);
   add_plan(sweep, action);
   add_run(sweep, action);
-  add_point(sweep, action);
+  add_resume(sweep, action);
   add_of_folder<sweep_status>(sweep, action, "status", "Say which points have a result");
   add_of_folder<sweep_merge>(sweep, action, "merge",
                              "Make results.sqlite and points.csv from all points");
-  add_of_folder<sweep_resume>(sweep, action, "resume",
-                              "Run what is missing or failed (not modelled yet)");
+  add_point_commands(sweep, action);
   sweep.footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out");
 }
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -28,17 +29,25 @@ namespace {
 constexpr int kLookMilliseconds = 100;  // for an interrupt
 constexpr int kPatientLooks = 20;       // between SIGTERM and SIGKILL
 
+// A descriptor of the child that nothing else has, where it prints to a file: open until it ends.
+constexpr int kSignOfLife = 3;
+
 // All that the child prints until it closes its end, or is killed.
-std::string read_all(int end, pid_t child) {
-  std::string text;
+ChildOutput read_all(int end, pid_t child, double limit_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  ChildOutput output;
   std::array<char, 4096> piece{};
-  int looks_since_interrupt = 0;
+  int looks_since_stop = 0;
   for (;;) {
-    if (is_interrupted()) {
-      if (looks_since_interrupt == 0 || looks_since_interrupt == kPatientLooks) {
-        kill(child, looks_since_interrupt == 0 ? SIGTERM : SIGKILL);
+    output.is_late = output.is_late ||
+                     (limit_seconds > 0 &&
+                      std::chrono::duration<double>(Clock::now() - start).count() > limit_seconds);
+    if (is_interrupted() || output.is_late) {
+      if (looks_since_stop == 0 || looks_since_stop == kPatientLooks) {
+        kill(child, looks_since_stop == 0 ? SIGTERM : SIGKILL);
       }
-      ++looks_since_interrupt;
+      ++looks_since_stop;
     }
     pollfd waiting{end, POLLIN, 0};
     const int ready = poll(&waiting, 1, kLookMilliseconds);
@@ -47,9 +56,9 @@ std::string read_all(int end, pid_t child) {
     }
     const ssize_t n = read(end, piece.data(), piece.size());
     if (n > 0) {
-      text.append(piece.data(), static_cast<std::size_t>(n));
+      output.text.append(piece.data(), static_cast<std::size_t>(n));
     } else if (n == 0 || errno != EINTR) {
-      return text;
+      return output;
     }
   }
 }
@@ -98,23 +107,28 @@ ChildOutput run_child(ChildProgram program) {
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-  if (program.tells_stderr) {
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
+  const bool has_log = !program.log.empty();
+  if (has_log) {
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, program.log.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0666);
+  }
+  posix_spawn_file_actions_adddup2(&files, ends[1], has_log ? kSignOfLife : STDOUT_FILENO);
+  if (has_log || program.tells_stderr) {
+    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   }
   if (memory) {
     posix_spawn_file_actions_adddup2(&files, memory->descriptor(), STDIN_FILENO);
   }
   pid_t child = 0;
-  const int failure = posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  const int failure =
+      posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   close(ends[1]);
   if (failure != 0) {
     close(ends[0]);
     throw std::system_error(failure, std::generic_category(), program.words[0]);
   }
-  ChildOutput output;
-  output.text = read_all(ends[0], child);
+  ChildOutput output = read_all(ends[0], child, program.limit_seconds);
   close(ends[0]);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

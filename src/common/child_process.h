@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs other programs and reads what they print.
+/// Runs other programs, which are looked for in PATH where they have no slash, and reads what they
+/// print.
 #pragma once
 
 #include <condition_variable>
@@ -17,15 +18,20 @@ struct ChildProgram {
   std::vector<std::string> words;      ///< the program and its arguments
   const std::string* input = nullptr;  ///< its stdin, if any
   bool tells_stderr = false;           ///< its stderr is read like stdout, else passed on
+  std::string log = "";  ///< both go to the end of this file instead, and nothing is read; it goes
+                         ///< on where this process is killed
+  double limit_seconds = 0;  ///< ended where it takes longer; 0: never
 };
 
 struct ChildOutput {
-  int exit_code = 0;  ///< 128 + signal where a signal ended it
-  std::string text;   ///< what it printed
+  int exit_code = 0;     ///< 128 + signal where a signal ended it
+  std::string text;      ///< what it printed
+  bool is_late = false;  ///< ended at its time limit
 };
 
-/// Waits for the end of the program. After an interrupt (watch_for_interrupt) it gets SIGTERM, and
-/// SIGKILL if it goes on. Throws std::system_error when it cannot be started.
+/// Waits for the end of the program. After an interrupt (watch_for_interrupt), and at its time
+/// limit, it gets SIGTERM, and SIGKILL if it goes on. Throws std::system_error when it cannot be
+/// started.
 ChildOutput run_child(ChildProgram program);
 
 /// Work in many child processes: a few threads, each of which waits for one child at a time.

@@ -2,7 +2,6 @@
 // The files of a planned sweep.
 #include <fmt/format.h>
 
-#include <boost/algorithm/string/replace.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "sweep/plan.h"
+#include "sweep/scripts.h"
 
 namespace flitwise {
 namespace {
@@ -107,38 +107,47 @@ void for_lines(const std::string& file, Use use) {
   }
 }
 
-/// A word as the shell takes it.
-std::string quoted(const std::string& word) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=,:@";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-    return word;
-  }
-  return "'" + boost::replace_all_copy(word, "'", "'\\''") + "'";
+/// The index that a line begins with; nothing where it has none.
+std::optional<std::size_t> index_of(const std::string& line) {
+  std::size_t index = 0;
+  return std::sscanf(line.c_str(), "{\"index\" : %zu", &index) == 1 ? std::optional(index)
+                                                                    : std::nullopt;
 }
 
-constexpr const char* kArrayScript = R"(#!/bin/bash
-#SBATCH --job-name=flitwise
-#SBATCH --array=0-{last}
-#SBATCH --ntasks=1
-#SBATCH --cpus-per-task=1
-#SBATCH --requeue
-#SBATCH --output=logs/slurm-%A_%a.log
-# Submit from this folder: A=$(sbatch --parsable array.sbatch); sbatch --dependency=afterany:$A merge.sbatch
-for try in 1 2 3; do
-  {program} sweep point --manifest manifest.jsonl --index "$SLURM_ARRAY_TASK_ID" --out . && exit 0
-  rc=$?
-  echo "attempt $try ended with exit code $rc" >&2
-done
-exit "$rc"
-)";
-
-constexpr const char* kMergeScript = R"(#!/bin/bash
-#SBATCH --job-name=flitwise-merge
-#SBATCH --ntasks=1
-#SBATCH --output=logs/slurm-merge-%j.log
-exec {program} sweep merge .
-)";
+/// The lines from `first` on, without reading all those before: they are in the order of their
+/// index. Empty where they are not, or something else is odd.
+Plan found_points(const std::string& file, std::size_t first, std::size_t count) {
+  constexpr std::streamoff kFew = 1 << 16;  // bytes that are read line by line
+  if (!flaw_of_regular_file(file).empty()) {
+    return {};
+  }
+  std::ifstream in(file);
+  std::string line;
+  std::streamoff begin = 0;  // of a line not behind the first that is wanted
+  std::streamoff end = in.seekg(0, std::ios::end).tellg();
+  while (end - begin > kFew) {
+    const std::streamoff middle = begin + (end - begin) / 2;
+    std::getline(in.seekg(middle), line);  // what is left of a line
+    const std::streamoff next = in.tellg();
+    const auto seen = std::getline(in, line) ? index_of(line) : std::nullopt;
+    if (!seen) {
+      return {};
+    }
+    (*seen <= first ? begin : end) = *seen <= first ? next : middle;
+  }
+  Plan points;
+  in.seekg(begin);
+  while (points.size() < count && std::getline(in, line)) {
+    const auto seen = index_of(line);
+    if (!seen || *seen > first + points.size()) {
+      return {};
+    }
+    if (*seen == first + points.size()) {
+      points.push_back(point_from(line, file, *seen));
+    }
+  }
+  return points;
+}
 
 std::string name_of(const Presentation& study) {
   const std::string title = study.title.empty() ? "a study without title" : "'" + study.title + "'";
@@ -148,7 +157,7 @@ std::string name_of(const Presentation& study) {
 /// Refuses a folder that another study was planned in. The same study has the same file or, moved
 /// or copied, the same title; where one has no title, a point in common. [docs/sweeps.md]
 void check_owner(const Plan& plan, const Presentation& study, const std::string& folder) {
-  const std::string file = folder + "/manifest.jsonl";
+  const std::string file = manifest_path(folder);
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     return;
@@ -196,31 +205,29 @@ void make_folders(const std::string& folder) {
 }
 
 void write_plan(const Plan& plan, const Presentation& presentation, const std::string& folder,
-                const std::string& program) {
+                const std::string& program, const EngineOptions& engine) {
   check_owner(plan, presentation, folder);
   make_folders(folder);  // Slurm fails tasks whose log folder is missing
   std::string manifest;
-  std::string commands;
   for (const Point& point : plan) {
     manifest += manifest_line(point) + "\n";
-    commands += fmt::format("{} sweep point --manifest {} --index {} --out {}\n", quoted(program),
-                            quoted(folder + "/manifest.jsonl"), point.index, quoted(folder));
   }
   std::vector<std::string> obsolete;
-  const InputText old = read_own_file(folder + "/manifest.jsonl", manifest.size());
+  const InputText old = read_own_file(manifest_path(folder), manifest.size());
   if (!old.problem.empty() || old.text != manifest) {
     obsolete = {folder + "/results.sqlite", folder + "/points.csv"};
   }
   Json shown = to_json_text(presentation);
   shown["file"] = presentation.file;
-  write_files_together(
-      {{folder + "/manifest.jsonl", manifest},
-       {folder + "/study.json", shown.dump(2) + "\n"},
-       {folder + "/points.txt", commands},
-       {folder + "/array.sbatch", fmt::format(kArrayScript, fmt::arg("last", plan.size() - 1),
-                                              fmt::arg("program", quoted(program)))},
-       {folder + "/merge.sbatch", fmt::format(kMergeScript, fmt::arg("program", quoted(program)))}},
-      obsolete);
+  const ScriptPlace place{folder, program};
+  write_files_together({{manifest_path(folder), manifest},
+                        {folder + "/study.json", shown.dump(2) + "\n"},
+                        {folder + "/points.txt", point_commands(plan, place)},
+                        {folder + "/Snakefile", snakefile(place)},
+                        {folder + "/array.sbatch", array_script(plan.size(), engine, place)},
+                        {folder + "/merge.sbatch", merge_script(place)},
+                        {engine_options_path(folder), engine_options_text(engine)}},
+                       obsolete);
 }
 
 Presentation read_presentation(const std::string& folder) {
@@ -255,18 +262,37 @@ Plan read_manifest(const std::string& file) {
   return plan;
 }
 
-Point read_manifest_line(const std::string& file, std::size_t index) {
-  std::optional<Point> point;
-  for_lines(file, [&](const std::string& line, std::size_t i) {
-    if (i == index) {
-      point = point_from(line, file, i);
-    }
-    return i < index;
-  });
-  if (!point) {
-    throw ConfigError({{file, 0, 0, "", fmt::format("has no point {}", index)}});
+Plan read_manifest_part(const std::string& file, std::size_t first, std::size_t count) {
+  Plan plan = found_points(file, first, count);
+  if (!plan.empty()) {
+    return plan;
   }
-  return *point;
+  for_lines(file, [&](const std::string& line, std::size_t i) {
+    if (i >= first) {
+      plan.push_back(point_from(line, file, i));
+    }
+    return plan.size() < count;
+  });
+  if (plan.empty()) {
+    throw ConfigError({{file, 0, 0, "", fmt::format("has no point {}", first)}});
+  }
+  return plan;
+}
+
+Point read_manifest_line(const std::string& file, std::size_t index) {
+  return read_manifest_part(file, index, 1).front();
+}
+
+void write_engine(std::size_t points, const EngineOptions& engine, const std::string& folder,
+                  const std::string& program) {
+  const ScriptPlace place{folder, program};
+  write_files_together({{folder + "/array.sbatch", array_script(points, engine, place)},
+                        {folder + "/merge.sbatch", merge_script(place)},
+                        {engine_options_path(folder), engine_options_text(engine)}});
+}
+
+std::string manifest_path(const std::string& folder) {
+  return folder + "/manifest.jsonl";
 }
 
 std::string result_path(const std::string& folder, const Point& point) {

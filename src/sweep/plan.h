@@ -12,6 +12,7 @@
 
 #include "flitwise/config.h"
 #include "flitwise/error.h"
+#include "sweep/engine_options.h"
 #include "sweep/presentation.h"
 
 namespace flitwise {
@@ -20,7 +21,7 @@ namespace flitwise {
 struct Axis {
   std::string key;
   std::vector<std::string> values;
-  int line = 0;  ///< where the key stands in the study file, 1-based
+  int line = 0;  ///< where the key stands in the study file, 1-based; 0: on the command line
   int column = 0;
 };
 
@@ -46,11 +47,27 @@ struct Study {
   Presentation presentation;
 };
 
+/// What the command line adds to every block: groups behind those of the study, of which those with
+/// the same key go; seeds, if there are any, instead of its own.
+struct CommandAxes {
+  std::vector<AxisGroup> groups;
+  std::vector<std::uint64_t> seeds;
+};
+/// `axes`: "KEY=VALUES" each; `zips`: several of them each, with spaces between; `seeds`: VALUES.
+/// VALUES are values, ranges and linspace(first,last,count) with commas between. Throws
+/// ConfigError.
+CommandAxes read_command_axes(const std::vector<std::string>& axes,
+                              const std::vector<std::string>& zips, const std::string& seeds);
+
+/// A sweep is told from a config by its own top-level keys.
+bool is_study(const std::string& yaml);
+
 /// Reads a sweep file. Throws ConfigError with every problem found. A file without `blocks` is one
-/// block named "main".
-Study read_study(const std::string& file);
+/// block named "main". Where `added` has something the file may be a config, the base of it all.
+Study read_study(const std::string& file, const CommandAxes& added = {});
 /// The same for a text; `name` stands for the file, its folder is where bases are looked for.
-Study study_from_text(const std::string& yaml, const std::string& name);
+Study study_from_text(const std::string& yaml, const std::string& name,
+                      const CommandAxes& added = {});
 
 /// The values, or what is wrong with the short form ("...; expected ...").
 struct ExpandedValues {
@@ -88,24 +105,32 @@ Plan make_plan(const Study& study, const std::vector<std::string>& sets = {},
                std::vector<Problem>* without_effect = nullptr);
 
 /// Writes manifest.jsonl, study.json (what summary and report show), points.txt (a command a line),
-/// array.sbatch and merge.sbatch into the folder, all or none; it is made if need be. `program` is
-/// how the commands call this program. Merged files of another manifest go.
+/// Snakefile, array.sbatch, merge.sbatch and engine.json into the folder, all or none; it is made
+/// if need be. `program` is how the commands call this program. Merged files of another manifest
+/// go.
 void write_plan(const Plan& plan, const Presentation& presentation, const std::string& folder,
-                const std::string& program);
+                const std::string& program, const EngineOptions& engine = {});
+
+/// Of these files, those that say how the points are run. REQUIRES: the folder is planned.
+void write_engine(std::size_t points, const EngineOptions& engine, const std::string& folder,
+                  const std::string& program);
 
 /// Of study.json. Empty where there is none. Throws ConfigError if the file is damaged.
 Presentation read_presentation(const std::string& folder);
 
 /// Reads manifest.jsonl. Throws ConfigError with the line of what is wrong.
 Plan read_manifest(const std::string& file);
-/// Line `index` of the manifest alone.
+/// Line `index` of the manifest alone, and up to `count` lines from `first` on, at least one.
 Point read_manifest_line(const std::string& file, std::size_t index);
+Plan read_manifest_part(const std::string& file, std::size_t first, std::size_t count);
 
 /// The configuration of a point.
 Config config_of(const Point& point);
 
 /// Makes logs/ and points/ in the folder. Throws OutputError.
 void make_folders(const std::string& folder);
+/// folder/manifest.jsonl
+std::string manifest_path(const std::string& folder);
 /// folder/points/ID.json
 std::string result_path(const std::string& folder, const Point& point);
 /// folder/logs/ID.log

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -31,8 +32,8 @@ const std::vector<std::string> kBlockKeys = {"base",     "seeds", "set",     "ax
 /// Reads one study; problems are collected on the way.
 class StudyReader : private PresentationReader {
  public:
-  explicit StudyReader(const std::string& file)
-      : file_(file), folder_(std::filesystem::path(file).parent_path()) {}
+  StudyReader(const std::string& file, const CommandAxes& added)
+      : file_(file), folder_(std::filesystem::path(file).parent_path()), added_(added) {}
 
   Study read(const std::string& yaml) {
     const Value root = config::parse_yaml(yaml, Place{file_, 0, 0, 0}, problems);
@@ -144,8 +145,9 @@ class StudyReader : private PresentationReader {
     finish(value.place, path, block, own, study);
   }
 
-  void finish(const Place& place, const std::string& path, const Block& block,
-              BlockPresentation look, Study& study) {
+  void finish(const Place& place, const std::string& path, Block block, BlockPresentation look,
+              Study& study) {
+    add_to(block);
     if (block.base.empty()) {
       complain(place, path, "no base; expected base: CONFIG.yaml");
     }
@@ -165,8 +167,31 @@ class StudyReader : private PresentationReader {
         look.varied.push_back(label.empty() ? axis.key : label);
       }
     }
-    study.blocks.push_back(block);
+    study.blocks.push_back(std::move(block));
     study.presentation.blocks.push_back(std::move(look));
+  }
+
+  void add_to(Block& block) {
+    for (const AxisGroup& group : added_.groups) {
+      for (const Axis& axis : group) {
+        for (AxisGroup& own : block.groups) {
+          const bool has_key = any_of(own, [&](const Axis& one) { return one.key == axis.key; });
+          if (has_key && own.size() > 1) {
+            complain({"--axis", 0, 0, 0}, axis.key,
+                     fmt::format("moves together with others in a zip of block {}; expected a key "
+                                 "that does not",
+                                 block.name));
+          } else if (has_key) {
+            own.clear();
+          }
+        }
+      }
+    }
+    block.groups = those(block.groups, [](const AxisGroup& group) { return !group.empty(); });
+    block.groups.insert(block.groups.end(), added_.groups.begin(), added_.groups.end());
+    if (!added_.seeds.empty()) {
+      block.seeds = added_.seeds;
+    }
   }
 
   void read_block(const Value& map, const std::string& path, Block& block,
@@ -312,6 +337,7 @@ class StudyReader : private PresentationReader {
 
   std::string file_;
   std::filesystem::path folder_;
+  const CommandAxes& added_;
 };
 
 }  // namespace
@@ -321,12 +347,29 @@ std::string label_name(const std::string& key) {
   return key.rfind(kFront, 0) == 0 ? key.substr(std::string(kFront).size()) : "";
 }
 
-Study study_from_text(const std::string& yaml, const std::string& name) {
-  return StudyReader(name).read(yaml);
+bool is_study(const std::string& yaml) {
+  constexpr const char* kSweepKeys[] = {"axes:", "blocks:", "seeds:", "zip:"};
+  std::istringstream in(yaml);
+  for (std::string line; std::getline(in, line);) {
+    if (any_of(kSweepKeys, [&](const char* key) { return line.rfind(key, 0) == 0; })) {
+      return true;
+    }
+  }
+  return false;
 }
 
-Study read_study(const std::string& file) {
-  return study_from_text(input_text(file, "a sweep file"), file);
+Study study_from_text(const std::string& yaml, const std::string& name, const CommandAxes& added) {
+  return StudyReader(name, added).read(yaml);
+}
+
+Study read_study(const std::string& file, const CommandAxes& added) {
+  const std::string text = input_text(file, "a sweep file");
+  const bool has_added = !added.groups.empty() || !added.seeds.empty();
+  if (!has_added || is_study(text)) {
+    return study_from_text(text, file, added);
+  }
+  const std::string base = std::filesystem::path(file).filename().string();
+  return study_from_text("base: " + nlohmann::json(base).dump() + "\n", file, added);
 }
 
 }  // namespace flitwise

@@ -2,7 +2,6 @@
 // The process pool, with a shell script in the place of the simulator.
 #include "sweep/local_engine.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -12,11 +11,10 @@
 
 #include "common/atomic_file.h"
 #include "support/temporary_folder.h"
+#include "sweep/point_lock.h"
 
 namespace flitwise::local_engine_test {
 namespace {
-
-using ::testing::HasSubstr;
 
 class LocalEngine : public ::testing::Test {
  protected:
@@ -135,12 +133,33 @@ TEST_F(LocalEngine, AMissingProgramIsSaidPlainly) {
   EXPECT_THROW(run(plan(1)), std::system_error);
 }
 
-TEST(SweepProgressText, ShowsCountsFailuresAndTimeLeft) {
-  SweepProgress progress{10, 2, 6, 1};
-  const std::string text = progress_text(progress, 8.0, true);
-  EXPECT_THAT(text, HasSubstr("[##################            ]"));
-  EXPECT_THAT(text, HasSubstr("6/10 points, 60 %, 2 had a result, 1 failed, 8 s left"));
-  EXPECT_THAT(progress_text({0, 0, 0, 0}, 0, false), HasSubstr("0/0"));
+TEST_F(LocalEngine, AnAttemptEndsAtItsTimeLimit) {
+  program("[ -e $out/tried ] || { touch $out/tried; exec sleep 60; }\n" + writes_result());
+  options_.timeout_seconds = 0.3;
+  EXPECT_EQ(run(plan(1)).progress.failed, 0U) << "the second one is quick";
+  EXPECT_EQ(read_file(log_path(folder_.file("out"), plan(1)[0])),
+            "flitwise: ended at its time limit of 0.3 s\n");
+}
+
+TEST_F(LocalEngine, ALogKeepsWhatEarlierRunsSaid) {
+  program("echo why; exit 3");
+  options_.retries = 0;
+  run(plan(1));
+  program("echo again\n" + writes_result());
+  run(plan(1));
+  EXPECT_EQ(read_file(log_path(folder_.file("out"), plan(1)[0])),
+            "why\nflitwise: ended with exit code 3\nagain\n");
+}
+
+TEST_F(LocalEngine, APointIsOneProcessAtATimeWhoeverStartsIt) {
+  const std::string log = folder_.file("log");
+  EXPECT_FALSE(PointLock::is_held(log)) << "there is none";
+  {
+    const PointLock lock(log);
+    EXPECT_TRUE(PointLock::is_held(log));
+  }
+  EXPECT_FALSE(PointLock::is_held(log));
+  EXPECT_THROW(PointLock(folder_.file("nowhere/log")), OutputError);
 }
 
 }  // namespace

@@ -155,6 +155,26 @@ TEST_F(SweepPlan, TheManifestGivesBackEveryPoint) {
   EXPECT_THROW(read_manifest_line(out + "/manifest.jsonl", 2), ConfigError);
 }
 
+TEST_F(SweepPlan, APartOfALongManifestIsFound) {
+  const std::string file = folder_.file("manifest.jsonl");
+  constexpr std::size_t kPoints = 3000;
+  std::ofstream out(file);
+  for (std::size_t i = 0; i < kPoints; ++i) {  // of unequal length
+    out << "{\"index\":" << i << ",\"id\":\"0123456789abcdef\",\"block\":\""
+        << std::string(i * 37 % 500, 'x') << "\",\"seed\":" << i << ",\"axes\":{},\"config\":{}}\n";
+  }
+  out.close();
+  for (const std::size_t first : {0, 1, 77, 1499, 2047, 2990, 2999}) {
+    const Plan part = read_manifest_part(file, first, 10);
+    ASSERT_EQ(part.size(), std::min<std::size_t>(10, kPoints - first)) << first;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      EXPECT_EQ(part[i].index, first + i);
+      EXPECT_EQ(part[i].seed, first + i);
+    }
+  }
+  EXPECT_THROW(read_manifest_part(file, kPoints, 10), ConfigError);
+}
+
 TEST_F(SweepPlan, ThePlanIsTheSameEachTime) {
   const std::string study = "axes: {workload.payload: {range: 8B..4KiB:*2}}\n";
   write_plan(plan(study), {}, folder_.file("a"), "flitwise");
@@ -170,8 +190,22 @@ TEST_F(SweepPlan, EnginesGetACommandALineAndAnArrayScript) {
   EXPECT_EQ(std::count(commands.begin(), commands.end(), '\n'), 3);
   EXPECT_THAT(commands, HasSubstr("--index 2 --out '" + out + "'"));
   EXPECT_THAT(read_file(out + "/array.sbatch"), HasSubstr("--array=0-2"));
+  EXPECT_THAT(read_file(out + "/Snakefile"), HasSubstr("program=\"flitwise\""));
   EXPECT_THAT(read_file(out + "/merge.sbatch"), HasSubstr("flitwise sweep merge ."));
   EXPECT_TRUE(std::filesystem::is_directory(out + "/logs")) << "Slurm fails tasks without it";
+}
+
+TEST_F(SweepPlan, HowPointsAreRunIsKeptBesideThem) {
+  const std::string out = folder_.file("out");
+  EXPECT_EQ(read_engine_options(out).engine, "local") << "there is none";
+  const EngineOptions engine{"slurm", 8, 3, 90.5, 2};
+  write_plan(plan("axes: {workload.payload: [8B, 16B, 32B]}\n"), {}, out, "flitwise", engine);
+  EXPECT_EQ(engine_options_text(read_engine_options(out)), engine_options_text(engine));
+  const std::string script = read_file(out + "/array.sbatch");
+  EXPECT_THAT(script, HasSubstr("--array=0-1"));
+  EXPECT_THAT(script, HasSubstr("--points-per-task 2 --retries 3 --timeout 90.5s"));
+  std::ofstream(out + "/engine.json") << "{";
+  EXPECT_THROW(read_engine_options(out), ConfigError);
 }
 
 TEST_F(SweepPlan, ADamagedManifestIsRefusedWithItsLine) {
