@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The facade: an assembled machine made from a validated config. run, script, conform, tests and
 /// library users share it. One System per process (the SystemC kernel cannot restart); must be made
-/// inside sc_main.
+/// inside sc_main, which flitwise/kernel.h has.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include <tlm>
-
+#include "flitwise/attachments.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/packet.h"
@@ -17,16 +16,11 @@
 
 namespace flitwise {
 
-/// Where host memory is bound: any target of the TLM-2.0 base protocol, 32 bits wide.
-using MemorySocket =
-    tlm::tlm_base_target_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
-
 class System {
  public:
-  explicit System(const Config& config);
-  /// With another host memory than the one that comes with the project; it outlives the System.
-  /// poke() and peek() reach it through transport_dbg. host.memory.size and what else is set of the
-  /// memory's time has no effect then, except on where buffers may lie.
+  /// Throws SimulationError where an attachment does not fit the configuration.
+  explicit System(const Config& config, const Attachments& attached = {});
+  /// With another host memory than the one that comes with the project: Attachments::memory.
   System(const Config& config, MemorySocket& memory);
   ~System();
   System(const System&) = delete;
@@ -51,6 +45,8 @@ class System {
 
   /// A packet as if made by the device itself, straight into its transaction queues.
   void inject(const std::string& device, PacketRef packet);
+  /// An attached engine has work again, which nobody else can know of.
+  void wake(const std::string& device);
   /// Host memory, untimed: what software on the host sees.
   void poke(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
   std::vector<std::uint8_t> peek(std::uint64_t address, std::size_t bytes) const;

@@ -87,6 +87,7 @@ class Endpoint final : public ComponentModule,
   void wake();  ///< an engine has work again
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet) { shell_.inject(std::move(packet)); }
+  void size(Packet& packet) const { sizer_.size(packet); }  ///< what it takes on the wire
 
   /// The device refuses a packet, or gives up a request: counted by kind, and told.
   void refuse(const Packet& packet, const char* kind) override;

@@ -44,6 +44,7 @@ Builder::Builder(Fabric& fabric)
       buffer_bases_(buffer_bases(fabric.config, graph_)) {}
 
 void Builder::build() {
+  check_attachments();
   fabric_.switches.resize(graph_.switches().size());
   for (unsigned host = 0; host < graph_.hosts(); ++host) {
     build_host(host);
@@ -184,7 +185,15 @@ void Builder::add_device(NodeIndex node, const Config& config, Link& link) {
   device.endpoint = &endpoint;
   device.components = {&endpoint};
   FunctionShell& shell = endpoint.shell();
-  bind(shell.to_link, shell.from_link, link.port, LinkSide::kDownstream);
+  if (const auto outer = surroundings_.attached.devices.find(device.name);
+      outer != surroundings_.attached.devices.end()) {
+    device.outer = outer->second;
+    bind(device.outer->to_link, device.outer->from_link, link.port, LinkSide::kDownstream);
+    shell.to_link.bind(device.outer->from_functions);
+    device.outer->to_functions.bind(shell.from_link);
+  } else {
+    bind(shell.to_link, shell.from_link, link.port, LinkSide::kDownstream);
+  }
   link.on_rollover(LinkSide::kDownstream, [&endpoint] { endpoint.replay_num_rolled_over(); });
   link.ask_sender([&endpoint] { return endpoint.stalls(); });
   if (config.device.cxl.memory > 0) {

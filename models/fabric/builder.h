@@ -71,6 +71,8 @@ class Builder {
   void add_cache(FabricDevice& device, Link& link);
   void add_gate(FabricDevice& device, const HostConfig& host);
   void add_engines(FabricDevice& device);
+  void check_attachments() const;
+  bool add_attached(FabricDevice& device);
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,
                                         std::function<void()> wake);

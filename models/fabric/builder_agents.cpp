@@ -194,7 +194,7 @@ Config Builder::with_own_seed(Config config, const std::string& position) const 
 }
 
 void Builder::add_engines(FabricDevice& device) {
-  if (device.config.workload.kind == WorkloadKind::kHostile) {
+  if (add_attached(device) || device.config.workload.kind == WorkloadKind::kHostile) {
     return;
   }
   const WorkloadVia via = device.config.workload.via;

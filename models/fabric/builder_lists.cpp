@@ -91,7 +91,8 @@ class PostedBytes final : public Bystander {
     std::uint64_t sent = 0, sent_to_switches = 0, settled = 0, settled_above_switches = 0;
     for (const FabricDevice& device : fabric_.devices) {
       (device.is_below_switch ? sent_to_switches : sent) +=
-          device.endpoint->counters().posted_bytes;
+          device.endpoint->counters().posted_bytes +
+          (device.outer == nullptr ? 0 : device.outer->posted_bytes());
     }
     for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
       const RootPortCounters& arrived = fabric_.root_ports[i]->counters();

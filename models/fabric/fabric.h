@@ -16,6 +16,7 @@
 #include "cxl/cxl_agents.h"
 #include "cxl/home.h"
 #include "fabric/fabric_device.h"
+#include "flitwise/attachments.h"
 #include "flitwise/config.h"
 #include "host/host_node.h"
 #include "network/adapter_network.h"
@@ -62,6 +63,7 @@ class Fabric {
     std::function<void(std::size_t device, const WorkItem&, std::uint32_t token)> ring;
     /// BAR 0 of a function, once booted.
     std::function<std::uint64_t(std::size_t device, unsigned function)> bar;
+    const Attachments& attached;
   };
 
   /// By a Builder.

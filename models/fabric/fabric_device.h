@@ -15,6 +15,7 @@
 #include "endpoint/hostile_engine.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
+#include "flitwise/link_device.h"
 #include "link/link.h"
 #include "network/nic_port.h"
 #include "root_complex/root_port.h"
@@ -34,6 +35,7 @@ struct FabricDevice {
   unsigned host = 0;
   Config config;  ///< with the overrides of the device and of its link
   Endpoint* endpoint = nullptr;
+  LinkDevice* outer = nullptr;             ///< of a library user, between link and endpoint
   std::unique_ptr<DmaEngine> engine;       ///< null: it is hostile, or has a sender
   std::unique_ptr<DmaEngine> host_engine;  ///< of the host's cores, where they have their own
   std::unique_ptr<HostileEngine> hostile;  ///< once the engines start

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sc_main for every program that links the models: it runs the body given to run_in_kernel.
+// sc_main for every program that links the models and has none of its own: it runs the body given
+// to run_in_kernel.
 #include "system/kernel.h"
 
 #include <systemc>
@@ -83,6 +84,14 @@ int run_in_kernel(const std::function<int()>& body) {
   return code;
 }
 
+void prepare_kernel() {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  sc_core::sc_report_handler::set_handler(say_on_stderr);
+  // Letting no time pass in a quiet machine is nothing to warn of.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
+}
+
 double kernel_notifications_per_second(std::uint64_t notifications) {
   const Ticker ticker("ticker", notifications);
   const auto start = std::chrono::steady_clock::now();
@@ -93,12 +102,9 @@ double kernel_notifications_per_second(std::uint64_t notifications) {
 
 }  // namespace flitwise
 
-int sc_main(int /*argc*/, char** /*argv*/) {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  sc_core::sc_report_handler::set_handler(flitwise::say_on_stderr);
-  // Letting no time pass in a quiet machine is nothing to warn of.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
-                                          sc_core::SC_DO_NOTHING);
+// Weak: a program of a library user may have one.
+[[gnu::weak]] int sc_main(int /*argc*/, char** /*argv*/) {
+  flitwise::prepare_kernel();
   try {
     return (*flitwise::kernel_body)();
   } catch (...) {

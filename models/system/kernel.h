@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Entry into the SystemC kernel: one simulation per process; and what the kernel alone can do.
+/// What the SystemC kernel alone can do, beside the way into it (flitwise/kernel.h).
 #pragma once
 
 #include <cstdint>
-#include <functional>
+
+#include "flitwise/kernel.h"
 
 namespace flitwise {
-
-/// Runs body inside sc_main, without banner, and returns its value. Exceptions of body come out
-/// here unchanged. REQUIRES: called at most once per process.
-int run_in_kernel(const std::function<int()>& body);
 
 /// The yardstick of the benchmark: one SC_METHOD notifies its own event 1 ns ahead, nothing else is
 /// pending. Returns notifications per second of wall-clock time. REQUIRES: inside run_in_kernel,

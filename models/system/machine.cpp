@@ -33,11 +33,12 @@ Hosts make_hosts(const Config& config, PacketPool& pool, MemorySocket* memory) {
 
 }  // namespace
 
-Machine::Machine(const Config& whole, MemorySocket* memory)
+Machine::Machine(const Config& whole, const Attachments& attached)
     : config(whole),
+      attached_(attached),
       tracer_(whole.trace.latency),
       traces_(whole.trace),
-      hosts_(make_hosts(whole, pool, memory)),
+      hosts_(make_hosts(whole, pool, attached.memory)),
       fabric_(config, {pool, hosts_, tracer_,
                        [this](std::size_t device) { measurement_.open(device, true); },
                        [this] { work_ended(); },
@@ -46,7 +47,8 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        },
                        [this](std::size_t device, unsigned function) {
                          return software_.device(device).bar_of(function);
-                       }}),
+                       },
+                       attached_}),
       software_(fabric_, hosts_,
                 [this](const HostNode& host, std::uint64_t address) {
                   isolation_[host.number]->software_wrote(address, 8);

@@ -29,8 +29,7 @@ namespace flitwise {
 
 class Machine {
  public:
-  /// memory: in place of the one that comes with the project; may be null.
-  explicit Machine(const Config& whole, MemorySocket* memory = nullptr);
+  explicit Machine(const Config& whole, const Attachments& attached = {});
 
   /// Lets host software bring the machine up, in as much simulated time as that takes; nothing to
   /// do the second time. Where the user interrupts, the machine is cut short and stays as it is.
@@ -127,6 +126,7 @@ class Machine {
   void work_ended();
   void advance();
 
+  const Attachments attached_;
   LatencyTracer tracer_;
   WireTraces traces_;  // all wires write into them
   Hosts hosts_;

@@ -22,16 +22,23 @@ struct System::Network : NetworkMachine {
   using NetworkMachine::NetworkMachine;
 };
 
-System::System(const Config& config) {
+System::System(const Config& config, const Attachments& attached) {
+  FLITWISE_CHECK(
+      sc_core::sc_get_time_resolution().to_seconds() < 2e-15,
+      "the kernel does not count femtoseconds: call run_in_kernel(), or prepare_kernel() "
+      "at the start of sc_main (flitwise/kernel.h)");
   if (config.network.mode == NetworkMode::kPacket) {
+    FLITWISE_CHECK(
+        attached.memory == nullptr && attached.engines.empty() && attached.devices.empty(),
+        "attachments, and network.mode packet: there are no devices");
     network_ = std::make_unique<Network>(config);
   } else {
-    machine_ = std::make_unique<Machine>(config);
+    machine_ = std::make_unique<Machine>(config, attached);
   }
 }
 
 System::System(const Config& config, MemorySocket& memory)
-    : machine_(std::make_unique<Machine>(config, &memory)) {}
+    : System(config, Attachments{&memory, {}, {}}) {}
 
 System::~System() = default;
 
@@ -80,6 +87,12 @@ void System::inject(const std::string& device, PacketRef packet) {
   FLITWISE_CHECK(endpoint != nullptr, "no device is called " + device);
   machine_->bring_up();
   endpoint->inject(std::move(packet));
+}
+
+void System::wake(const std::string& device) {
+  Endpoint* const endpoint = machine_->endpoint(device);
+  FLITWISE_CHECK(endpoint != nullptr, "no device is called " + device);
+  endpoint->wake();
 }
 
 void System::poke(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The engine of a library user (flitwise/device_engine.h), put on a device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "common/component.h"
+#include "endpoint/device_sender.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/engine.h"
+#include "flitwise/device_engine.h"
+
+namespace flitwise {
+
+class AttachedEngine final : public DeviceSender, public Engine, public Bystander {
+ public:
+  struct Hooks {
+    std::function<void()> counting_starts;  ///< the first counted request is about to go
+    std::function<void()> work_ended;       ///< it is done: called once
+  };
+  /// warmup: that many requests do not count.
+  AttachedEngine(const std::string& device, DeviceEngine& engine, Endpoint& endpoint,
+                 std::uint64_t warmup, Hooks hooks);
+
+  void start(Time now) override;
+  bool next(Time now, Transfer& transfer) override;
+  Time next_at() const override { return engine_.next_at(); }
+  void finished(const TransferEnd& end) override;
+  void data(std::uint32_t token, std::uint64_t offset, const std::uint8_t* bytes,
+            std::size_t size) override {
+    engine_.data(token, offset, bytes, size);
+  }
+  bool is_done() const override { return engine_.is_done(); }
+  bool is_exhausted() const override { return engine_.is_done(); }
+  std::string waits_for() const override { return engine_.waits_for(); }
+  std::string waiting() const override;
+  Time next_own_work() const override { return engine_.next_at(); }
+
+ private:
+  void look_for_end();
+
+  DeviceEngine& engine_;
+  Endpoint& endpoint_;
+  const std::uint64_t warmup_;
+  const Hooks hooks_;
+  std::uint64_t given_ = 0;
+  bool has_told_end_ = false;
+};
+
+}  // namespace flitwise
