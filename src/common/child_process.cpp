@@ -110,7 +110,7 @@ ChildOutput run_child(ChildProgram program) {
   const bool has_log = !program.log.empty();
   if (has_log) {
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, program.log.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0666);
+                                     O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666);
   }
   posix_spawn_file_actions_adddup2(&files, ends[1], has_log ? kSignOfLife : STDOUT_FILENO);
   if (has_log || program.tells_stderr) {

@@ -11,6 +11,7 @@
 #include "common/child_process.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
+#include "sweep/point_lock.h"
 
 namespace flitwise {
 namespace {
@@ -43,6 +44,7 @@ bool run_point(const Point& point, const LocalOptions& options) {
                    options.folder};
   program.input = &kNothing;
   program.log = log_path(options.folder, point);
+  remove_link(program.log);
   program.limit_seconds = options.timeout_seconds;
   for (unsigned attempt = 0; attempt <= options.retries; ++attempt) {
     const std::string failure = failure_of(run_child(program), options);

@@ -133,7 +133,7 @@ class BlockPlanner {
     const std::size_t end = problem.file.find('=');  // no key of the study has one
     const auto axis = axes_.find(problem.file.substr(front.size(), end - front.size()));
     if (axis != axes_.end()) {
-      problem.file = axis->second->line != 0 ? study_.file : "--axis";
+      problem.file = axis->second->line != 0 ? study_.file : kCommandLine;
       problem.line = axis->second->line;
       problem.column = axis->second->column;
       problem.path = axis->first;

@@ -53,6 +53,7 @@ struct CommandAxes {
   std::vector<AxisGroup> groups;
   std::vector<std::uint64_t> seeds;
 };
+inline constexpr const char* kCommandLine = "command line";  ///< stands for a file in problems
 /// `axes`: "KEY=VALUES" each; `zips`: several of them each, with spaces between; `seeds`: VALUES.
 /// VALUES are values, ranges and linspace(first,last,count) with commas between. Throws
 /// ConfigError.

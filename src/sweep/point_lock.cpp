@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include "common/atomic_file.h"
@@ -16,9 +17,17 @@
 
 namespace flitwise {
 
+void remove_link(const std::string& log) {
+  std::error_code none;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(log, none))) {
+    std::filesystem::remove(log, none);
+  }
+}
+
 PointLock::PointLock(const std::string& log) {
   constexpr mode_t kMode = 0666;  // less the umask
-  file_ = ::open(log.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, kMode);
+  remove_link(log);
+  file_ = ::open(log.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, kMode);
   if (file_ < 0) {
     throw OutputError(fmt::format("{}: {}", log, std::generic_category().message(errno)));
   }

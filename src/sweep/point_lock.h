@@ -6,6 +6,9 @@
 
 namespace flitwise {
 
+/// Takes a link away that stands in the place of a log: nothing is written through it.
+void remove_link(const std::string& log);
+
 /// Holds the log of a point locked as long as it lives; the process that dies lets it go. Where the
 /// file system knows no such locks there is none.
 class PointLock {

@@ -177,10 +177,11 @@ class StudyReader : private PresentationReader {
         for (AxisGroup& own : block.groups) {
           const bool has_key = any_of(own, [&](const Axis& one) { return one.key == axis.key; });
           if (has_key && own.size() > 1) {
-            complain({"--axis", 0, 0, 0}, axis.key,
-                     fmt::format("moves together with others in a zip of block {}; expected a key "
-                                 "that does not",
-                                 block.name));
+            problems.add(
+                {kCommandLine, 0, 0, 0}, axis.key,
+                fmt::format("moves together with others in a zip of block {}; expected a key "
+                            "that does not",
+                            block.name));
           } else if (has_key) {
             own.clear();
           }

@@ -30,7 +30,7 @@ refuse 2 run "$config" --set link.mps=128
 refuse 2 check "$work/missing.yaml"
 refuse 2 conform "$work/missing.yaml"
 refuse 2 sweep resume "$work"
-said "sweep resume is not modelled yet; expected sweep run DIR"
+said "manifest.jsonl: no such file; expected a manifest of sweep plan"
 refuse 64 run "$config" --jsn
 said "Did you mean --json?"
 refuse 2 sweep run "$config" --engine slurm -o "$work/o"

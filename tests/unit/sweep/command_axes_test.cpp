@@ -76,13 +76,14 @@ TEST_F(CommandLineAxes, ComeBehindThoseOfAStudyAndReplaceThoseOfTheSameKey) {
     read_study(study, read_command_axes({"device.dhi.bits=2"}, {}, ""));
     ADD_FAILURE() << "half of a zip cannot be replaced";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--axis: device.dhi.bits: moves together with others"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("command line: device.dhi.bits: moves together with others"));
   }
   try {
     make_plan(read_study(study, read_command_axes({"link.preset=gen99"}, {}, "")));
     ADD_FAILURE() << "there is no such preset";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--axis: link.preset: gen99"));
+    EXPECT_THAT(error.what(), HasSubstr("command line: link.preset: 'gen99'"));
   }
 }
 
