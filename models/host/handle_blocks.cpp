@@ -104,34 +104,44 @@ void HandleBlocks::write(std::uint64_t address, const std::vector<std::uint8_t>&
   }
 }
 
-// The table that has handles for the device of the function.
-HostHandleTable* HandleBlocks::table_with(Bdf function) const {
+// Those of the device of the function.
+HostHandles* HandleBlocks::handles_of(Bdf function) const {
   for (const Block& block : all_) {
-    HostHandleTable& table = block.handles.table();
+    const HostHandleTable& table = block.handles.table();
     const std::optional<PartitionId> partition = table.partition_of(function);
     if (partition && block.port.buses().contains(function) &&
         !(table.range(*partition) == HandleRange::none())) {
-      return &table;
+      return &block.handles;
     }
   }
   return nullptr;
 }
 
 std::optional<HandleTables::Device> HandleBlocks::device_of(Bdf function) const {
-  const HostHandleTable* const table = table_with(function);
-  if (table == nullptr) {
+  const HostHandles* const handles = handles_of(function);
+  if (handles == nullptr) {
     return std::nullopt;
   }
-  const PartitionId partition = *table->partition_of(function);
-  return Device{table->first_function(partition), table->epoch(partition)};
+  const HostHandleTable& table = handles->table();
+  const PartitionId partition = *table.partition_of(function);
+  return Device{table.first_function(partition), table.epoch(partition)};
 }
 
 // Handles that were switched off meanwhile are gone.
 HandleStatus HandleBlocks::answered(Bdf function, const DeallocMessage& message,
                                     HandleStatus answer) {
-  HostHandleTable* const table = table_with(function);
-  return table == nullptr ? HandleStatus::kOk
-                          : table->answered(*table->partition_of(function), message, answer);
+  HostHandles* const handles = handles_of(function);
+  if (handles == nullptr) {
+    return HandleStatus::kOk;
+  }
+  HostHandleTable& table = handles->table();
+  return table.answered(*table.partition_of(function), message, answer);
+}
+
+void HandleBlocks::name_in_full(Bdf function, std::uint8_t itag) {
+  if (HostHandles* const handles = handles_of(function)) {
+    handles->name_in_full(function, itag);
+  }
 }
 
 }  // namespace flitwise

@@ -41,6 +41,7 @@ class HandleBlocks final : public HandleTables {
   // HandleTables:
   std::optional<Device> device_of(Bdf function) const override;
   HandleStatus answered(Bdf function, const DeallocMessage& message, HandleStatus answer) override;
+  void name_in_full(Bdf function, std::uint8_t itag) override;
 
  private:
   struct Block {
@@ -54,7 +55,7 @@ class HandleBlocks final : public HandleTables {
   };
 
   bool set(Block& block);
-  HostHandleTable* table_with(Bdf function) const;
+  HostHandles* handles_of(Bdf function) const;
   std::size_t index_of(std::uint64_t address) const { return (address - kHandleBlocks) / 4096; }
 
   std::vector<Block> all_;

@@ -40,6 +40,11 @@ void HostBridge::attach(HostHandles& handles, const DownstreamPort& port) {
       around_.agent->handles_given_up(requester, done);
     }
   });
+  handles.on_strayed([this](Bdf function, std::uint8_t itag) {
+    if (around_.agent != nullptr) {
+      around_.agent->invalidation_strayed(function, itag);
+    }
+  });
   const auto above = find_if(ports_, [&](const auto& one) { return &one->wire == &port; });
   handles_.add(handles, (*above)->wire, (*above)->dvsec);
 }

@@ -126,7 +126,7 @@ class DeviceWay {
   virtual bool send_message(PacketRef packet, Time delay) = 0;
 };
 
-/// The host's handle tables, to free handles. [DHI D15]
+/// The host's handle tables, to free handles, and to send without them. [DHI D15] [DHI D21]
 class HandleTables {
  public:
   virtual ~HandleTables() = default;
@@ -140,6 +140,8 @@ class HandleTables {
   /// The device has answered: frees what it covers, or books the refusal. Returns what came of it.
   virtual HandleStatus answered(Bdf function, const DeallocMessage& message,
                                 HandleStatus answer) = 0;
+  /// The next Invalidate Request of this function and ITag names its domain in full.
+  virtual void name_in_full(Bdf function, std::uint8_t itag) = 0;
 };
 
 }  // namespace flitwise

@@ -40,10 +40,15 @@ class CommandUnit {
   void memory_done(const std::uint8_t* bytes, Time when);
   /// A device has answered.
   void completed(const InvalidateCompletion& completion, Time now) {
-    answered(completion.function, devices_.complete(completion), now);
+    answered(completion.function, devices_.complete(completion, now), now);
   }
   void completed(Bdf function, const DeallocDone& done, Time now) {
     answered(function, devices_.complete(function, done), now);
+  }
+  /// An Invalidate Request may have been taken for another domain. [DHI D21]
+  void strayed(Bdf function, std::uint8_t itag, Time now) {
+    devices_.strayed(function, itag, now);
+    all_.events.wake_at(devices_.next_timeout());
   }
   /// A command in registers, or a wait, ends once nothing uses what was invalidated before it.
   /// [IOM-1.8] [IQU-04] [IQU-06]

@@ -41,20 +41,41 @@ DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch)
 
 }  // namespace
 
-void DeviceOrders::carry_out(const DeviceTlbInvalidation& command, Time now) {
-  std::optional<unsigned> function = device_tlbs_.index_of(command.source);
+// Functions of a device with handles have their ITags in common. [DHI D21]
+unsigned DeviceOrders::function_of(Bdf source) {
+  std::optional<unsigned> function = device_tlbs_.index_of(source);
   if (!function) {
-    function = device_tlbs_.add_function(command.source);
+    function = device_tlbs_.add_function(source);
   }
-  device_tlbs_.set_depth(*function, command.queue_depth);
-  if (!device_tlbs_.can_send(*function)) {
+  const std::optional<HandleTables::Device> device =
+      handle_tables_ == nullptr ? std::nullopt : handle_tables_->device_of(source);
+  device_tlbs_.set_device(*function, device ? std::optional<Bdf>(device->first) : std::optional<Bdf>());
+  return *function;
+}
+
+void DeviceOrders::carry_out(const DeviceTlbInvalidation& command, Time now) {
+  const unsigned function = function_of(command.source);
+  device_tlbs_.set_depth(function, command.queue_depth);
+  if (!device_tlbs_.can_send(function)) {
     hold(command);
     return;
   }
   held_.reset();
   ++counts_.invalidations;
   ++counts_.device_invalidations;
-  const std::uint8_t itag = device_tlbs_.send(*function, now);
+  send(function, command, false, now);
+}
+
+void DeviceOrders::send(unsigned function, const DeviceTlbInvalidation& command, bool is_in_full,
+                        Time now) {
+  const std::uint8_t itag = device_tlbs_.send(function, now);
+  may_stray_.erase({function, itag});
+  if (device_tlbs_.has_handles(function)) {
+    may_stray_.emplace(std::pair<unsigned, unsigned>(function, itag), command);
+  }
+  if (is_in_full) {
+    handle_tables_->name_in_full(command.source, itag);
+  }
   PacketRef packet = events_.new_message();
   packet->payload.resize(kInvalidateBodyBytes);
   packet->tlp = invalidate_request_tlp(request_of(command, itag), packet->payload.data());
@@ -79,14 +100,39 @@ void DeviceOrders::carry_out(const HandleInvalidation& command, Time now) {
   events_.send(std::move(packet), Time{});
 }
 
+// What comes back under the old ITag says nothing of this domain any more, and may never come.
+void DeviceOrders::strayed(Bdf function, std::uint8_t itag, Time now) {
+  const std::optional<unsigned> index = device_tlbs_.index_of(function);
+  const auto command = index ? may_stray_.find({*index, itag}) : may_stray_.end();
+  if (command != may_stray_.end() && device_tlbs_.stray(*index, itag)) {
+    again_.emplace_back(*index, command->second);
+    send_again(now);
+  }
+}
+
+void DeviceOrders::send_again(Time now) {
+  const auto has_gone = [&](const std::pair<unsigned, DeviceTlbInvalidation>& one) {
+    if (!device_tlbs_.can_send(one.first)) {
+      return false;
+    }
+    send(one.first, one.second, true, now);
+    return true;
+  };
+  again_.erase(std::remove_if(again_.begin(), again_.end(), has_gone), again_.end());
+}
+
 void DeviceOrders::send_held(Time now) {
   const auto command = *held_;
   std::visit([&](const auto& one) { carry_out(one, now); }, command);
 }
 
 // [INV-10] [INV-13]
-DeviceOrders::Answer DeviceOrders::complete(const InvalidateCompletion& completion) {
+DeviceOrders::Answer DeviceOrders::complete(const InvalidateCompletion& completion, Time now) {
+  if (device_tlbs_.has_astray() && handle_tables_->device_of(completion.function)) {
+    function_of(completion.function);  // it may answer for another of its device
+  }
   const CompletionReport report = device_tlbs_.complete(completion);
+  send_again(now);
   return {static_cast<unsigned>(__builtin_popcount(report.retired)),
           (report.unexpected | report.mismatched) != 0};
 }
@@ -103,8 +149,11 @@ DeviceOrders::Answer DeviceOrders::complete(Bdf function, const DeallocDone& don
 }
 
 std::optional<Bdf> DeviceOrders::expire(Time now) {
-  if (const std::optional<InvalidationSender::Expired> expired = device_tlbs_.expire(now)) {
-    return device_tlbs_.id_of(expired->function);
+  while (const std::optional<InvalidationSender::Expired> expired = device_tlbs_.expire(now)) {
+    if (!expired->is_astray) {
+      return device_tlbs_.id_of(expired->function);
+    }
+    send_again(now);
   }
   const std::optional<DeallocSender::Order> expired = handles_.expire(now);
   return expired ? std::optional(expired->function) : std::nullopt;
@@ -117,14 +166,14 @@ Time DeviceOrders::next_timeout() const {
 
 std::string DeviceOrders::waiting(const char* at) const {
   std::string text;
-  if (device_tlbs_.all_outstanding() > 0) {
+  if (device_tlbs_.all_awaited() > 0) {
     std::string functions;
     for (unsigned i = 0; i < device_tlbs_.functions(); ++i) {
       functions +=
-          device_tlbs_.outstanding(i) == 0 ? "" : " " + json_value::bdf_text(device_tlbs_.id_of(i));
+          device_tlbs_.awaited(i) == 0 ? "" : " " + json_value::bdf_text(device_tlbs_.id_of(i));
     }
     text += fmt::format("{}: {} Invalidate Requests wait for devices:{}{}\n", at,
-                        device_tlbs_.all_outstanding(), functions,
+                        device_tlbs_.all_awaited(), functions,
                         held_ ? ", and one for an ITag of its function" : "");
   }
   if (handles_.outstanding() > 0) {

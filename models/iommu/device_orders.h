@@ -4,9 +4,12 @@
 /// command is answered. [INV-16] [DHI D15] [IOM-5.9]
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "ats/invalidation.h"
 #include "dhi/dealloc_sender.h"
@@ -39,19 +42,27 @@ class DeviceOrders {
     unsigned orders = 0;         ///< that are over now
     bool is_unexpected = false;  ///< it answers nothing, or the host had to refuse it
   };
-  Answer complete(const InvalidateCompletion& completion);
+  Answer complete(const InvalidateCompletion& completion, Time now);
   Answer complete(Bdf function, const DeallocDone& done);
+  /// The handle by which one went is another domain's now, or nobody's: it may have been taken for
+  /// another domain, or for none. It goes again in full, under an ITag of its own, and that one is
+  /// the order from then on. Nothing happens where it is over. [DHI D21]
+  void strayed(Bdf function, std::uint8_t itag, Time now);
   /// A function that has not answered in time; its order is over. Call until there is none.
   /// [IQU-07] [INV-20]
   std::optional<Bdf> expire(Time now);
   Time next_timeout() const;  ///< never: nothing is out
 
   bool is_quiet() const {
-    return !held_ && device_tlbs_.all_outstanding() == 0 && handles_.outstanding() == 0;
+    return !held_ && again_.empty() && device_tlbs_.all_awaited() == 0 &&
+           handles_.outstanding() == 0;
   }
   std::string waiting(const char* at) const;
 
  private:
+  unsigned function_of(Bdf source);
+  void send(unsigned function, const DeviceTlbInvalidation& command, bool is_in_full, Time now);
+  void send_again(Time now);
   template <class Command>
   void hold(const Command& command) {
     counts_.held_back += held_ ? 0 : 1;
@@ -63,6 +74,9 @@ class DeviceOrders {
   InvalidationSender device_tlbs_;
   DeallocSender handles_;
   HandleTables* handle_tables_ = nullptr;
+  // By function and ITag, of devices with handles: what may have to go again.
+  std::map<std::pair<unsigned, unsigned>, DeviceTlbInvalidation> may_stray_;
+  std::vector<std::pair<unsigned, DeviceTlbInvalidation>> again_;  // as soon as there is an ITag
   std::optional<std::variant<DeviceTlbInvalidation, HandleInvalidation>> held_;
 };
 

@@ -65,6 +65,11 @@ class TranslationAgent : public ComponentModule,
     commands_.completed(function, done, now());
   }
 
+  /// The handle by which an Invalidate Request went is another domain's now, or nobody's.
+  void invalidation_strayed(Bdf function, std::uint8_t itag) {
+    commands_.strayed(function, itag, now());
+  }
+
   // Software's accesses: 4 or 8 bytes, naturally aligned. [IOM-1.1]
   std::uint64_t read_register(std::uint32_t offset, unsigned bytes) const {
     return registers_.read(offset, bytes);

@@ -19,7 +19,9 @@ HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, AllocHook
       grants_(config.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
       table_(config.dealloc, grants_),
       store_(config.storage, HandleRange::of_bits(kMaxHandleBits)),
-      alloc_hook_(std::move(hook)) {}
+      alloc_hook_(std::move(hook)) {
+  table_.on_gone([this](Dhi dhi) { handle_gone(dhi); });
+}
 
 void HostHandles::grant(Bdf first, unsigned count) {
   if (config_.grant == GrantPolicy::kAny) {
@@ -98,9 +100,30 @@ bool HostHandles::is_enabled(BusRange buses) const {
   return false;
 }
 
-HostHandles::Name HostHandles::find(const DeviceIdentity& identity) {
+HostHandles::Name HostHandles::name_for(const Tlp& message, const DeviceIdentity& identity) {
+  const bool is_invalidation = message.message_code == msg::kInvalidateRequest;
+  const NamedInvalidations::One one{identity.bdf, static_cast<std::uint8_t>(message.tag)};
+  if (is_invalidation && invalidations_.has_to_go_in_full(one)) {
+    invalidations_.sent(one, std::nullopt);
+    return {std::nullopt, Time{}, true};
+  }
   const std::optional<Dhi> dhi = table_.find(identity);
+  if (is_invalidation) {
+    invalidations_.sent(one, dhi);
+  }
   return {dhi, store_.search_by_domain(dhi)};
+}
+
+// Whoever has been invalidated by it may have been another. [DHI D21]
+void HostHandles::handle_gone(Dhi dhi) {
+  if (invalidations_.empty()) {
+    return;
+  }
+  for (const NamedInvalidations::One& one : invalidations_.strayed(dhi)) {
+    if (strayed_) {
+      strayed_(one.function, one.itag);
+    }
+  }
 }
 
 // Access by index; an entry that is being written is waited for, one of a device below another port
@@ -254,10 +277,10 @@ bool DevicesBelow::name_domain(Tlp& tlp, Time& delay) const {
     return true;
   }
   const DeviceIdentity identity = identity_of(tlp, form_).full;
-  const HostHandles::Name name = of(identity.bdf).handles->find(identity);
+  const HostHandles::Name name = of(identity.bdf).handles->name_for(tlp, identity);
   delay += name.latency;
   if (!name.dhi) {
-    return sends_full_identity_;
+    return name.is_full || sends_full_identity_;
   }
   tlp.has_pasid = tlp.privileged_mode_requested = tlp.execute_requested = false;
   tlp.pasid = Pasid{};

@@ -12,6 +12,7 @@
 #include "dhi/grant_table.h"
 #include "dhi/handle_store.h"
 #include "dhi/host_handle_table.h"
+#include "dhi/named_invalidations.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "root_complex/port_seams.h"
@@ -48,6 +49,14 @@ class HostHandles {
   /// Who hears of DONE messages of devices below the ports. [DHI D15]
   using Done = std::function<void(Bdf requester, const DeallocDone&)>;
   void on_done(Done done) { done_ = std::move(done); }
+  /// Who hears that the handle of an Invalidate Request has gone to another domain, or to none; the
+  /// request may be over. [DHI D21]
+  using Strayed = std::function<void(Bdf function, std::uint8_t itag)>;
+  void on_strayed(Strayed strayed) { strayed_ = std::move(strayed); }
+  /// The next Invalidate Request of this function and ITag goes down without a handle.
+  void name_in_full(Bdf function, std::uint8_t itag) {
+    invalidations_.name_in_full({function, itag});
+  }
 
   struct Lookup {
     std::optional<Resolution> resolution;
@@ -68,8 +77,9 @@ class HostHandles {
   struct Name {
     std::optional<Dhi> dhi;
     Time latency{};
+    bool is_full = false;  ///< it has to go without
   };
-  Name find(const DeviceIdentity& identity);
+  Name name_for(const Tlp& message, const DeviceIdentity& identity);
   /// Some device on these buses may have handles here: the host's end is enabled. [DHI D5]
   bool is_enabled(BusRange buses) const;
   /// Capabilities that the function was granted. [DHI D20]
@@ -78,6 +88,7 @@ class HostHandles {
  private:
   Time store(Dhi dhi, Time now);
   void look_up(Lookup& lookup, const Packet& packet, Dhi dhi, BusRange port, Time now);
+  void handle_gone(Dhi dhi);
   void send(Bdf device, const DhiMessage& message, std::vector<PacketRef>& answers);
   void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers) {
     if (config_.report_errors) {
@@ -98,7 +109,9 @@ class HostHandles {
   };
   std::vector<Store> stores_;  // entries that are being written, and some that have been
   Time stores_done_{};         // the last of them
+  NamedInvalidations invalidations_;
   Done done_;
+  Strayed strayed_;
   const AllocHook alloc_hook_;  // may be empty
 };
 

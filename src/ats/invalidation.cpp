@@ -33,13 +33,49 @@ std::optional<unsigned> InvalidationSender::index_of(Bdf function) const {
 
 bool InvalidationSender::can_send(unsigned function) const {
   const Function& one = functions_[function];
-  return static_cast<unsigned>(__builtin_popcount(one.busy)) < one.depth;
+  return static_cast<unsigned>(__builtin_popcount(one.busy)) < one.depth && ~taken(function) != 0;
+}
+
+// ITags that a new request may not have.
+std::uint32_t InvalidationSender::taken(unsigned function) const {
+  const Function& one = functions_[function];
+  std::uint32_t taken = one.busy;
+  for (std::size_t i = 0; one.device && i < functions_.size(); ++i) {
+    taken |= functions_[i].device == one.device ? functions_[i].busy : 0;
+  }
+  return taken;
+}
+
+bool InvalidationSender::stray(unsigned function, std::uint8_t itag) {
+  Function& one = functions_[function];
+  const std::uint32_t bit = 1U << itag;
+  if ((one.busy & ~one.astray & bit) == 0) {
+    return false;
+  }
+  one.astray |= bit;
+  ++astray_;
+  return true;
+}
+
+// The function whose request an answer of this one is about: its own, or one of its device that has
+// gone astray.
+std::optional<unsigned> InvalidationSender::asked_under(unsigned function, unsigned itag) const {
+  const Function& one = functions_[function];
+  if ((one.busy >> itag & 1U) != 0) {
+    return function;
+  }
+  for (unsigned i = 0; one.device && i < functions_.size(); ++i) {
+    if (functions_[i].device == one.device && (functions_[i].astray >> itag & 1U) != 0) {
+      return i;
+    }
+  }
+  return std::nullopt;
 }
 
 std::uint8_t InvalidationSender::send(unsigned function, Time now) {
   FLITWISE_CHECK(can_send(function), "no ITag for function " + std::to_string(function));
   Function& one = functions_[function];
-  const auto itag = static_cast<unsigned>(__builtin_ctz(~one.busy));
+  const auto itag = static_cast<unsigned>(__builtin_ctz(~taken(function)));
   one.busy |= 1U << itag;
   requests_[slot_of(function, itag)] = {now + timeout_};
   out_.push_back(slot_of(function, itag));
@@ -53,11 +89,14 @@ CompletionReport InvalidationSender::complete(const InvalidateCompletion& comple
     report.unexpected = completion.itag_vector;
     return report;
   }
-  const std::uint32_t known = completion.itag_vector & functions_[*function].busy;
-  report.unexpected = completion.itag_vector & ~known;
-  for (std::uint32_t left = known; left != 0; left &= left - 1) {
+  for (std::uint32_t left = completion.itag_vector; left != 0; left &= left - 1) {
     const auto itag = static_cast<unsigned>(__builtin_ctz(left));
-    Request& request = requests_[slot_of(*function, itag)];
+    const std::optional<unsigned> asked = asked_under(*function, itag);
+    if (!asked) {
+      report.unexpected |= 1U << itag;
+      continue;
+    }
+    Request& request = requests_[slot_of(*asked, itag)];
     if (!is_next_copy(request, completion)) {
       report.mismatched |= 1U << itag;
       continue;
@@ -66,8 +105,8 @@ CompletionReport InvalidationSender::complete(const InvalidateCompletion& comple
     request.completion_count = completion.completion_count;
     request.classes = static_cast<std::uint8_t>(request.classes | 1U << completion.tc);
     if (__builtin_popcount(request.classes) == request.completion_count) {
-      release(*function, itag);
-      report.retired |= 1U << itag;
+      report.retired |= awaited(*asked) & 1U << itag;
+      release(*asked, itag);
     }
   }
   return report;
@@ -83,7 +122,10 @@ bool InvalidationSender::is_next_copy(const Request& request,
 }
 
 void InvalidationSender::release(unsigned function, unsigned itag) {
-  functions_[function].busy &= ~(1U << itag);
+  Function& one = functions_[function];
+  astray_ -= one.astray >> itag & 1U;
+  one.busy &= ~(1U << itag);
+  one.astray &= one.busy;
   out_.erase(slot_of(function, itag));
 }
 
@@ -99,8 +141,9 @@ std::optional<InvalidationSender::Expired> InvalidationSender::expire(Time now) 
   }
   const unsigned function = *oldest / kItags;
   const unsigned itag = *oldest % kItags;
+  const bool is_astray = (functions_[function].astray >> itag & 1U) != 0;
   release(function, itag);
-  return Expired{function, static_cast<std::uint8_t>(itag)};
+  return Expired{function, static_cast<std::uint8_t>(itag), is_astray};
 }
 
 InvalidationReceiver::InvalidationReceiver(const InvalidationReceiverConfig& config,

@@ -44,6 +44,12 @@ class InvalidationSender {
     functions_[function].depth = invalidate_queue_depth(depth_field);
   }
   std::optional<unsigned> index_of(Bdf function) const;
+  /// The device of the function, if requests may go to it by a handle: one that goes to another of
+  /// its functions is answered by that one. So no two of them have an ITag out at once. [DHI D21]
+  void set_device(unsigned function, std::optional<Bdf> first_function) {
+    functions_[function].device = first_function;
+  }
+  bool has_handles(unsigned function) const { return functions_[function].device.has_value(); }
 
   /// Whether the function can take one more now; else the caller keeps it. [INV-18] [INV-31]
   bool can_send(unsigned function) const;
@@ -55,8 +61,16 @@ class InvalidationSender {
   /// Counts a completion in. One that names another agent or comes from a function that is not
   /// known has nothing out. [INV-14] [INV-15]
   CompletionReport complete(const InvalidateCompletion& completion);
+  /// It may have been taken for another domain: whatever answers it frees the ITag, and retires
+  /// nothing. False: it is not out, or known to be astray. [DHI D21]
+  bool stray(unsigned function, std::uint8_t itag);
   std::uint32_t outstanding(unsigned function) const { return functions_[function].busy; }
-  unsigned all_outstanding() const { return out_.size(); }
+  /// Without those that are astray.
+  std::uint32_t awaited(unsigned function) const {
+    return functions_[function].busy & ~functions_[function].astray;
+  }
+  unsigned all_awaited() const { return out_.size() - astray_; }
+  bool has_astray() const { return astray_ != 0; }
   std::size_t functions() const { return functions_.size(); }
   Bdf id_of(unsigned function) const { return functions_[function].id; }
 
@@ -64,6 +78,7 @@ class InvalidationSender {
   struct Expired {
     unsigned function;
     std::uint8_t itag;
+    bool is_astray;  ///< nobody waits for it
   };
   std::optional<Time> next_deadline() const;
   /// The next one whose deadline is not after now, if there is one; call until there is none.
@@ -73,7 +88,9 @@ class InvalidationSender {
   struct Function {
     Bdf id;
     unsigned depth = kItags;
-    std::uint32_t busy = 0;  ///< bit n: ITag n is out
+    std::optional<Bdf> device{};  ///< whose functions share ITags; none: it has its own
+    std::uint32_t busy = 0;    ///< bit n: ITag n is out
+    std::uint32_t astray = 0;  ///< ... and may have been taken for another domain
   };
   struct Request {
     Time deadline{};
@@ -83,6 +100,8 @@ class InvalidationSender {
   };
   static Slot slot_of(unsigned function, unsigned itag) { return function * kItags + itag; }
   std::vector<unsigned>::const_iterator place_of(Bdf function) const;
+  std::uint32_t taken(unsigned function) const;
+  std::optional<unsigned> asked_under(unsigned function, unsigned itag) const;
   void release(unsigned function, unsigned itag);
   bool is_next_copy(const Request& request, const InvalidateCompletion& completion) const;
 
@@ -92,6 +111,7 @@ class InvalidationSender {
   std::vector<unsigned> by_id_;  ///< indices in order of Bdf
   std::vector<Request> requests_;
   SlotList out_{0};  ///< oldest first
+  unsigned astray_ = 0;
 };
 
 // ---- at the function

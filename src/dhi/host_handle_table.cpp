@@ -319,10 +319,16 @@ std::size_t HostHandleTable::bucket_of(const DeviceIdentity& identity) {
 }
 
 void HostHandleTable::clear(Dhi dhi) {
-  Entry& entry = entries_[to_int(dhi)];
-  if (!entry.is_valid) {
-    return;
+  if (entries_[to_int(dhi)].is_valid) {
+    erase(dhi);
+    if (gone_) {
+      gone_(dhi);
+    }
   }
+}
+
+void HostHandleTable::erase(Dhi dhi) {
+  Entry& entry = entries_[to_int(dhi)];
   std::uint16_t* at = &buckets_[bucket_of(entry.identity)];
   while (*at != to_int(dhi)) {
     at = &entries_[*at].chain;
@@ -347,7 +353,11 @@ unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> func
 
 bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8_t epoch) {
   PartitionConfig& own = of(partition).config;
-  clear_range(own.range);
+  for (unsigned i = 0; i < own.range.size(); ++i) {
+    if (entries_[to_int(own.range.at(i))].is_valid) {
+      erase(own.range.at(i));
+    }
+  }
   own = {own.buses, HandleRange::none(), epoch};
   const bool is_free =
       none_of(partitions_, [&](const auto& other) { return overlap(range, other.config.range); });

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "dhi/grant_table.h"
@@ -55,6 +57,9 @@ class HostHandleTable {
   /// HandleRange::none(): without handles until reset() gives it some.
   PartitionId add_partition(const PartitionConfig& config);
   std::optional<PartitionId> partition_of(Bdf function) const;
+  /// Who hears that a valid entry goes, or gets another domain: not of a reset, which takes the
+  /// device's own as well.
+  void on_gone(std::function<void(Dhi)> gone) { gone_ = std::move(gone); }
 
   // ---- messages from the link, and software's registers acting like them [DHI D12, D14, D15]
   /// D14's checks in order. Repeating an applied ALLOC is kOk. A refusal changes nothing of others:
@@ -145,11 +150,13 @@ class HostHandleTable {
   void apply(HandleRange own, const DeallocMessage& message);
   void store(std::uint16_t partition, const AllocMessage& message);
   void clear(Dhi dhi);
+  void erase(Dhi dhi);
   unsigned clear_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
   static std::size_t bucket_of(const DeviceIdentity& identity);
 
   DeallocMode dealloc_;
   const GrantTable& grants_;
+  std::function<void(Dhi)> gone_;  // may be empty
   std::vector<Partition> partitions_;
   std::vector<Entry> entries_;             // by handle
   std::vector<std::uint16_t> buckets_;     // first handle of each hash

@@ -124,7 +124,9 @@ struct FakeHandleTables final : HandleTables {
     freed.push_back(message);
     return answer;
   }
+  void name_in_full(Bdf /*function*/, std::uint8_t itag) override { in_full.push_back(itag); }
   std::optional<Device> device;
+  std::vector<std::uint8_t> in_full;
   std::vector<DeallocMessage> freed;
 };
 

@@ -55,7 +55,7 @@ TEST_F(DeviceOrdersTest, INV_18_FunctionWithoutRoomHoldsTheNextUntilItAnswers) {
   orders.send_held(Time{});
   EXPECT_TRUE(orders.is_holding());
   EXPECT_EQ(counts.held_back, 1U);
-  const DeviceOrders::Answer answer = orders.complete(completion(1));
+  const DeviceOrders::Answer answer = orders.complete(completion(1), Time{});
   EXPECT_EQ(answer.orders, 1U);
   EXPECT_FALSE(answer.is_unexpected);
   orders.send_held(Time{});
@@ -67,7 +67,7 @@ TEST_F(DeviceOrdersTest, INV_18_FunctionWithoutRoomHoldsTheNextUntilItAnswers) {
 // [INV-13]
 TEST_F(DeviceOrdersTest, INV_13_CompletionOfNothingIsUnexpected) {
   orders.carry_out(of_tlb(), Time{});
-  const DeviceOrders::Answer answer = orders.complete(completion(1U << 5));
+  const DeviceOrders::Answer answer = orders.complete(completion(1U << 5), Time{});
   EXPECT_EQ(answer.orders, 0U);
   EXPECT_TRUE(answer.is_unexpected);
   EXPECT_FALSE(orders.is_quiet());
@@ -81,6 +81,66 @@ TEST_F(DeviceOrdersTest, INV_20_OrderWithoutAnAnswerIsGivenUpInTime) {
   EXPECT_EQ(orders.expire(Time::from_us(1) + kTimeout), kFunction);
   EXPECT_TRUE(orders.is_quiet());
   EXPECT_EQ(orders.next_timeout(), Time::never());
+}
+
+// [DHI D21]
+TEST_F(DeviceOrdersTest, D21_StrayedRequestGoesAgainInFullAndOnlyThatAnswerCounts) {
+  handles.device = HandleTables::Device{kFunction, 0};
+  orders.carry_out(of_tlb(2), Time{});
+  EXPECT_TRUE(handles.in_full.empty());
+  orders.strayed(kFunction, 0, Time{});
+  ASSERT_EQ(events.sent.size(), 2U);
+  EXPECT_EQ(events.sent.back()->tlp.tag, 1U);
+  EXPECT_EQ(events.sent.back()->payload, events.sent.front()->payload);
+  EXPECT_EQ(handles.in_full, std::vector<std::uint8_t>{1});
+  orders.strayed(kFunction, 0, Time{});  // known
+  orders.strayed(kFunction, 7, Time{});  // not out
+  EXPECT_EQ(events.sent.size(), 2U);
+  const DeviceOrders::Answer old = orders.complete(completion(1), Time{});
+  EXPECT_EQ(old.orders, 0U);
+  EXPECT_FALSE(old.is_unexpected);
+  EXPECT_FALSE(orders.is_quiet());
+  EXPECT_EQ(orders.complete(completion(2), Time{}).orders, 1U);
+  EXPECT_TRUE(orders.is_quiet());
+  EXPECT_EQ(counts.device_invalidations, 1U);
+}
+
+// What strayed to nobody is never answered: nobody waits for it, and its end in time is no fault.
+// [DHI D21] [INV-17] [INV-20]
+TEST_F(DeviceOrdersTest, D21_StrayedRequestKeepsItsItagUntilItsTimeIsOver) {
+  handles.device = HandleTables::Device{kFunction, 0};
+  orders.carry_out(of_tlb(1), Time{});
+  orders.strayed(kFunction, 0, Time::from_us(1));  // no ITag is free
+  EXPECT_EQ(events.sent.size(), 1U);
+  EXPECT_FALSE(orders.is_quiet());
+  EXPECT_FALSE(orders.expire(kTimeout));
+  ASSERT_EQ(events.sent.size(), 2U);
+  EXPECT_EQ(handles.in_full, std::vector<std::uint8_t>{0});
+  EXPECT_EQ(orders.complete(completion(1), kTimeout).orders, 1U);
+  EXPECT_TRUE(orders.is_quiet());
+}
+
+// The new owner of the handle may be another function, which answers in its own name.
+// [DHI D21] [INV-14]
+TEST_F(DeviceOrdersTest, D21_AnswerOfAnotherFunctionOfTheDeviceEndsTheStrayedOneAndNoneOfItsOwn) {
+  constexpr Bdf kNewOwner = Bdf::of(1, 0, 1);
+  handles.device = HandleTables::Device{kFunction, 0};
+  orders.carry_out(of_tlb(8), Time{});
+  DeviceTlbInvalidation of_owner = of_tlb(8);
+  of_owner.source = kNewOwner;
+  orders.carry_out(of_owner, Time{});
+  EXPECT_EQ(events.sent.back()->tlp.tag, 1U);  // ITags are those of the device
+  orders.strayed(kFunction, 0, Time{});
+  EXPECT_EQ(events.sent.back()->tlp.tag, 2U);
+  InvalidateCompletion answer = completion(1);
+  answer.function = kNewOwner;
+  const DeviceOrders::Answer strayed = orders.complete(answer, Time{});
+  EXPECT_EQ(strayed.orders, 0U);
+  EXPECT_FALSE(strayed.is_unexpected);
+  answer.itag_vector = 2;
+  EXPECT_EQ(orders.complete(answer, Time{}).orders, 1U);
+  EXPECT_EQ(orders.complete(completion(4), Time{}).orders, 1U);
+  EXPECT_TRUE(orders.is_quiet());
 }
 
 // [DHI D15]

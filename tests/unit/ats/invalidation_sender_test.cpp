@@ -147,7 +147,7 @@ TEST_F(Sender, INV_16_FunctionsThatJoinLaterLeaveTheOthersAsTheyAre) {
   sender.send(function, Time::from_us(1));
   const unsigned joined = added(Bdf{0x700}, 4);
   sender.send(joined, Time::from_us(2));
-  EXPECT_EQ(sender.all_outstanding(), 2U);
+  EXPECT_EQ(sender.all_awaited(), 2U);
   const auto first = sender.expire(Time::from_us(1) + kInvalidateTimeoutLeast);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->function, function);
