@@ -89,7 +89,8 @@ Handles::Answer DhiAgent::ask(Asker& asker, const Transfer& transfer,
   return answer;
 }
 
-// What tells that the host has the entry is on its way, or has failed.
+// What tells that the host has the entry is on its way, or has failed. Who has room for the full
+// identity does not wait for it. [CXL-7.4] [CXL-7.8]
 [[gnu::noinline]] Handles::Answer DhiAgent::wait_for_host(const Asker& asker,
                                                           const DeviceIdentity& identity,
                                                           Time latency) {
@@ -97,8 +98,12 @@ Handles::Answer DhiAgent::ask(Asker& asker, const Transfer& transfer,
     return wait_or_bypass(asker, MissOutcome::kNotHere, identity);
   }
   Answer answer;
-  answer.outcome = Outcome::kWait;
   answer.latency = latency;
+  if (config_.device.dhi.on_miss == OnMiss::kBypass) {
+    ++counts_.bypasses;
+    return answer;
+  }
+  answer.outcome = Outcome::kWait;
   return answer;
 }
 
