@@ -13,5 +13,9 @@ TEST(CxlHostileLines, CXL_7_10_AMillionMessagesPassNoPermission) {
   attack_lines(1'000'000, 12, LineGuard::kPermissions);
 }
 
+TEST(CxlHostileLines, S3_AMillionMessagesWithContextsOfAProcess) {
+  attack_lines(1'000'000, 13, LineGuard::kPermissions, with_hostile_contexts());
+}
+
 }  // namespace
 }  // namespace flitwise::test::cxl_hostile_lines_long_test

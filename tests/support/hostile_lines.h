@@ -33,6 +33,15 @@ constexpr std::uint64_t kOtherLines = std::uint64_t{80} << 20, kOtherLinesBytes 
 /// What holds ep0 back: a window of memory, or permissions of pages.
 enum class LineGuard { kWindow, kPermissions };
 
+/// Contexts of each PASID, where handles of contexts are granted. [DHI S3]
+constexpr std::uint32_t kHostileContexts = 4;
+inline std::vector<std::string> with_hostile_contexts() {
+  return {fmt::format("host.dhi.granted.contexts={}", kHostileContexts),
+          "workload.contexts.kind=queue_pair",
+          fmt::format("workload.contexts.per_process={}", kHostileContexts),
+          fmt::format("workload.domains={}", 2 * kHostileContexts)};
+}
+
 /// ep0 was granted PASIDs 0 and 1, and the window; all share one handle table.
 inline Config hostile_lines_config(LineGuard guard, std::vector<std::string> sets) {
   const std::string yaml = R"(
@@ -232,6 +241,29 @@ class HostileLines {
       EXPECT_GT(found == result.errors.end() ? 0 : found->second, messages / 1000) << kind;
     }
   }
+  /// And no entry names what it was not granted.
+  void expect_granted_entries() {
+    const HostHandleTable& table = bench_.machine.fabric().devices[0].handles->table();
+    unsigned of_contexts = 0;
+    for (std::uint16_t handle = 0; handle < 256; ++handle) {
+      const std::optional<Resolution> entry = table.resolve(Dhi{handle});
+      if (!entry || entry->identity.bdf.bus() != 1) {
+        continue;
+      }
+      EXPECT_EQ(entry->identity.bdf, Bdf::of(1, 0, 0));
+      EXPECT_FALSE(entry->is_trusted);
+      ASSERT_TRUE(entry->identity.pasid.has_value());
+      const std::uint32_t pasid = to_int(*entry->identity.pasid);
+      EXPECT_LT(pasid, 2U);
+      if (entry->context) {
+        ++of_contexts;
+        EXPECT_EQ(entry->context.number() / kHostileContexts, pasid);
+      }
+    }
+    EXPECT_EQ(of_contexts != 0, has_contexts());
+    const auto status = static_cast<std::size_t>(HandleStatus::kContextNotGranted);
+    EXPECT_EQ(table.statistics().rejections[status] != 0, has_contexts());
+  }
   MachineBench& bench() { return bench_; }
 
  private:
@@ -249,6 +281,7 @@ class HostileLines {
     }
     return all;
   }
+  bool has_contexts() const { return bench_.machine.config.host.dhi.granted.contexts != 0; }
   const CxlAgents& agents() { return bench_.machine.fabric().devices[0].cxl; }
   static void run(Time span) { sc_core::sc_start(to_sc_time(span)); }
   std::uint16_t any(std::uint64_t bound) { return static_cast<std::uint16_t>(random_() % bound); }
@@ -263,6 +296,10 @@ class HostileLines {
       alloc.dhi = Dhi{any(any(4) == 0 ? 4096 : 8)};
       alloc.identity = DeviceIdentity(named, Pasid{any(any(8) == 0 ? 4 : 2)});
       alloc.is_trusted = any(32) == 0;
+      if (has_contexts() && any(4) != 0) {
+        alloc.context = ContextId(static_cast<ContextKind>(1 + any(kContextKinds - 1)),
+                                  any(any(8) == 0 ? 64 : 2 * kHostileContexts));
+      }
       write_dhi_message(*packet, any(8) == 0 ? named : own, alloc);
     } else {
       DeallocMessage dealloc;
@@ -349,6 +386,7 @@ inline void attack_lines(std::uint64_t messages, std::uint64_t seed,
   }
   lines.send(messages - messages / 2);
   lines.expect_no_harm();
+  lines.expect_granted_entries();
   lines.expect_an_attack(messages, refusals);
   EXPECT_LT(lines.bench().machine.pool.allocated(), 100'000U);
 }
