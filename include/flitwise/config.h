@@ -912,8 +912,29 @@ struct TraceConfig {
 
 enum class MonitorMode { kOn, kOff };
 
+/// What ends a run: its requests, or that figures are known well enough (docs/statistics.md).
+enum class RunUntil : std::uint8_t { kRequests, kConverged };
+/// Figures that a run may wait for, of the first link and of all requests.
+enum class ConvergingFigure : std::uint8_t {
+  kUpGoodput,
+  kDownGoodput,
+  kUpEfficiency,
+  kDownEfficiency,
+  kReadLatency,
+  kWriteLatency
+};
+
+struct ConvergedConfig {
+  std::uint32_t figures = 1U << static_cast<unsigned>(ConvergingFigure::kUpGoodput);  ///< a set
+  double tolerance = 0.01;            ///< of the mean: what the half width of the interval may be
+  double confidence = 0.95;           ///< of the interval
+  std::uint64_t min_requests = 1000;  ///< counted ones, before anything is known
+};
+
 struct RunConfig {
   std::uint64_t seed = 1;
+  RunUntil until = RunUntil::kRequests;  ///< of kConverged workload.requests is the most
+  ConvergedConfig converged;
   std::uint64_t warmup = 0;                      ///< requests before counting starts
   Time deadlock_after = Time::from_us(100'000);  ///< no progress for so long: exit code 3
   MonitorMode monitors = MonitorMode::kOn;       ///< watch every link (docs/monitors.md)

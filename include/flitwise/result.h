@@ -74,6 +74,15 @@ struct LinkResult {
   DirectionResult up, down;
 };
 
+/// How well a figure was known at the end of a run that waits for that.
+struct ConvergedResult {
+  std::string figure;
+  double mean = 0;
+  std::optional<double> half_width;  ///< of its interval; none: too few requests to tell
+  std::uint64_t batches = 0;         ///< that the interval rests on
+  bool reached = false;              ///< the tolerance asked for
+};
+
 /// Summary of one latency histogram. Unit: ns.
 struct LatencyResult {
   std::string name;

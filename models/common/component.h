@@ -49,6 +49,8 @@ class Component {
   /// An engine has given out all its work, and has all of it back.
   virtual bool is_exhausted() const { return true; }
   virtual bool is_done() const { return is_exhausted(); }
+  /// No more work is to be given out: the run knows what it was to find out.
+  virtual void end_work() {}
   /// When the last request so far is over, which may lie ahead: memory and engines may say so
   /// early.
   virtual Time last_end() const { return {}; }

@@ -193,6 +193,15 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   earliest_ = (waited_for_clock ? earliest_ : now) + interval_;
 }
 
+void DmaEngine::end_work() {
+  if (!is_exhausted_) {
+    is_exhausted_ = true;
+    has_item_ = false;
+    total_ = started_;
+    hooks_.work_ended();
+  }
+}
+
 Time DmaEngine::next_at() const {
   // Within the issue interval nobody has looked into the stream yet.
   const bool may_have_work = busy_messages_ > 0 || (!has_item_ && !is_exhausted_);

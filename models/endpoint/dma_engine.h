@@ -64,6 +64,8 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   bool is_done() const override { return is_exhausted_ && reads_ == 0 && busy_messages_ == 0; }
   /// The workload has nothing more to give; messages and reads may be under way.
   bool is_exhausted() const override { return is_exhausted_; }
+  /// What has not begun never does.
+  void end_work() override;
   std::string waits_for() const override;
   Time next_own_work() const override { return next_at(); }
   void add_progress(Progress& sum) const override;
@@ -138,7 +140,7 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
   WaitBook message_waits_;
   Time window_begin_{}, window_end_ = Time::never();
-  const std::uint64_t total_;              // messages of the whole run
+  std::uint64_t total_;                    // messages of the whole run
   std::uint64_t started_ = 0, ended_ = 0;  // messages, and those of one transfer that are over
   std::uint64_t given_ = 0, failed_ = 0;   // transfers, and those that ended without success
   std::uint64_t ended_steps_ = 0, ended_messages_ = 0;  // transfers of the others, and these

@@ -49,7 +49,8 @@ unsigned DeviceOrders::function_of(Bdf source) {
   }
   const std::optional<HandleTables::Device> device =
       handle_tables_ == nullptr ? std::nullopt : handle_tables_->device_of(source);
-  device_tlbs_.set_device(*function, device ? std::optional<Bdf>(device->first) : std::optional<Bdf>());
+  device_tlbs_.set_device(*function,
+                          device ? std::optional<Bdf>(device->first) : std::optional<Bdf>());
   return *function;
 }
 

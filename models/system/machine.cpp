@@ -17,6 +17,7 @@ namespace {
 
 // How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
+constexpr Time kLookSlice = Time::from_ns(20);  // where figures are looked at between slices
 constexpr Time kIdleSlice = Time::from_ns(20);
 // How often the user's interrupt is looked for while nothing happens, and memory alone is at work.
 constexpr Time kMemorySlice = Time::from_us(1000);
@@ -67,6 +68,9 @@ Machine::Machine(const Config& whole, const Attachments& attached)
     components.add(*isolation_.back());
   }
   components.add(attacks_);
+  if (Convergence::is_wanted(config)) {
+    convergence_.emplace(config.run.converged, fabric_, tracer_);
+  }
   if (is_watched()) {
     observe({});
   }
@@ -209,8 +213,14 @@ void Machine::advance() {
   if (!next && !all_work_is_given_out()) {
     const Time own_wait = rest_of_own_wait();
     is_in_slice_ = true;
-    own_wait > kWorkSlice ? let_pass(own_wait) : run_slices(kWorkSlice);
+    own_wait > kWorkSlice ? let_pass(own_wait) : run_slices(convergence_ ? kLookSlice : kWorkSlice);
     is_in_slice_ = false;
+    if (convergence_ && measurement_.is_open() &&
+        convergence_->look(now(), progress().requests_over)) {
+      for (Component* const one : components().all()) {
+        one->end_work();
+      }
+    }
   } else if (is_exhausted() && all_of(components().all(), &Component::is_idle)) {
     if (const Time rest = rest_of_last_request(); rest > Time{}) {
       const Time to_next = next ? *next - now() : rest;
@@ -235,6 +245,9 @@ RunResult Machine::result() const {
   result.seed = config.run.seed;
   result.rows<LatencyResult>() = tracer_.results();
   measurement_.fill(result);
+  if (convergence_) {
+    convergence_->report(result);
+  }
   if (is_cut_short_) {
     return result;
   }

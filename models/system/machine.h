@@ -18,6 +18,7 @@
 #include "flitwise/system.h"
 #include "host/host_node.h"
 #include "software/host_software.h"
+#include "system/convergence.h"
 #include "system/measurement.h"
 #include "system/wire_traces.h"
 #include "trace/latency_tracer.h"
@@ -128,7 +129,8 @@ class Machine {
 
   const Attachments attached_;
   LatencyTracer tracer_;
-  WireTraces traces_;  // all wires write into them
+  std::optional<Convergence> convergence_;  // none: the run ends with its requests
+  WireTraces traces_;                       // all wires write into them
   Hosts hosts_;
   Fabric fabric_;
   HostSoftware software_;

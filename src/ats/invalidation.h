@@ -89,8 +89,8 @@ class InvalidationSender {
     Bdf id;
     unsigned depth = kItags;
     std::optional<Bdf> device{};  ///< whose functions share ITags; none: it has its own
-    std::uint32_t busy = 0;    ///< bit n: ITag n is out
-    std::uint32_t astray = 0;  ///< ... and may have been taken for another domain
+    std::uint32_t busy = 0;       ///< bit n: ITag n is out
+    std::uint32_t astray = 0;     ///< ... and may have been taken for another domain
   };
   struct Request {
     Time deadline{};

@@ -200,6 +200,28 @@ Key real(const std::string& path, const Access<double>& member, double min, doub
   return {path, "", range, sentence, {}, schema, read, written(member)};
 }
 
+Key percent(const std::string& path, const Access<double>& member, double min, double max,
+            const std::string& sentence) {
+  const std::string range = fmt::format("{}%..{}%", min, max);
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
+    if (!is_scalar(value, context, "a share in " + range, true)) {
+      return;
+    }
+    const bool has_sign = !value.text.empty() && value.text.back() == '%';
+    const std::string digits = has_sign ? value.text.substr(0, value.text.size() - 1) : "";
+    const auto number = accepted(read_real(digits), ", a share as 1%, in " + range, value, range,
+                                 context, [&](double one) { return one >= min && one <= max; });
+    if (number) {
+      member.set(config, *number / 100);
+    }
+  };
+  const auto write = [member](const Config& config) -> ordered_json {
+    return fmt::format("{:.10g}%", 100 * member.get(config));
+  };
+  const ordered_json schema = {{"type", "string"}, {"pattern", "^[0-9.]+%$"}};
+  return {path, "", range, sentence, {}, schema, read, write};
+}
+
 Key flag(const std::string& path, const Access<bool>& member, const std::string& sentence) {
   const auto read = [member](Config& config, const Value& value, const ReadContext& context) {
     if (value.kind == Value::Kind::kScalar && !value.is_quoted &&

@@ -121,6 +121,9 @@ Key rate(const std::string& path, const Access<double>& member, const std::strin
 /// A plain number with a fraction; both ends are valid.
 Key real(const std::string& path, const Access<double>& member, double min, double max,
          const std::string& sentence);
+/// A share, written in percent: "1%"; the limits are percents.
+Key percent(const std::string& path, const Access<double>& member, double min, double max,
+            const std::string& sentence);
 /// true or false.
 Key flag(const std::string& path, const Access<bool>& member, const std::string& sentence);
 /// One of the words.

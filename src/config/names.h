@@ -93,6 +93,9 @@ FLITWISE_NAMES(TranslateWhen, "always", "reuse", "prefetch", "hint");
 FLITWISE_NAMES(AtcDiscard, "overlapping", "all");
 FLITWISE_NAMES(MonitorMode, "on", "off");
 FLITWISE_NAMES(CaptureOf, "all", "ports", "links");
+FLITWISE_NAMES(RunUntil, "requests", "converged");
+FLITWISE_NAMES(ConvergingFigure, "up_goodput_gbps", "down_goodput_gbps", "up_link_efficiency",
+               "down_link_efficiency", "dma_read_mean_ns", "dma_write_mean_ns");
 FLITWISE_NAMES(BrokenRule, "credits", "sequence", "ordering", "tags", "completion", "boundary_4k",
                "byte_enables", "at", "handles", "single_writer", "cxl_messages", "recall",
                "invalidation");

@@ -236,6 +236,11 @@ class Table final : public StatisticsTable {
   Table&& real_or_none(const char* key, Get get, const char* unit, const char* definition) && {
     return std::move(*this).figure(key, unit, definition, FigureType::kRealOrNone, get);
   }
+  /// Whether something is so.
+  template <class Get>
+  Table&& flag(const char* key, Get get, const char* definition) && {
+    return std::move(*this).figure(key, "", definition, FigureType::kCount, get);
+  }
   template <class Get>
   Table&& text(const char* key, Get get, const char* definition) && {
     return std::move(*this).figure(key, "", definition, FigureType::kText, get);
@@ -360,6 +365,7 @@ void add_table(const StatisticsTable& table);
 
 const StatisticsTable& link_table();
 const StatisticsTable& latency_table();
+const StatisticsTable& converged_table();
 const StatisticsTable& handle_table();
 const StatisticsTable& iommu_table();
 const StatisticsTable& ats_table();

@@ -63,6 +63,9 @@ class LatencyHistogram {
   }
 
   std::uint64_t count() const { return count_; }
+  double samples() const { return static_cast<double>(count_); }
+  /// All of them added up. Unit: ns.
+  double sum_ns() const { return static_cast<double>(sum_ps_) / 1'000; }
   /// The lowest latency that at least the share `quantile` of all records does not exceed (the
   /// nearest rank: of two, the 99th percentile is the higher), interpolated inside its bucket.
   /// Unit: ns; 0 when nothing was recorded. REQUIRES: 0 <= quantile <= 1.

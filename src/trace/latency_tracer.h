@@ -36,6 +36,8 @@ class LatencyTracer {
   void write_over(bool counts, Time issued, Time done) { over(dma_write_, counts, issued, done); }
   /// Tells of each TLP and line that is over, measured or not. It outlives the tracer.
   void tell(TraceSink& sink) { sink_ = &sink; }
+  const LatencyHistogram& reads() const { return dma_read_; }
+  const LatencyHistogram& writes() const { return dma_write_; }
   /// dma_read and dma_write first, then the configured pairs, then dma_write_tlp.
   std::vector<LatencyResult> results() const;
 

@@ -155,6 +155,7 @@ std::vector<Relation> relations() {
         "workload.domain_choice",
         "run.warmup",
         "run.monitors",
+        "run.until",
         "trace.capture",
         "faults"},
        full},
@@ -313,6 +314,8 @@ std::vector<Relation> relations() {
       {{"workload.placement"},
        is_not("workload.via", {"pio", "rdma"})},  // contexts and rings have places of their own
       {{"workload.read_fraction"}, is("workload.kind", {"read_write", "nic"})},
+      {{"run.until"}, is("workload.via", {"dma"}) && is_not("workload.kind", {"trace", "hostile"})},
+      {{"run.converged"}, is("run.until", {"converged"})},
       {{"workload.trace"}, is("workload.kind", {"trace"})},
       {{"workload.requests", "workload.buffer_base", "workload.buffer_size"},
        is_not("workload.kind", {"trace"})},

@@ -261,6 +261,16 @@ Keys run_keys() {
       count(KEY(run.seed), between(0, std::numeric_limits<std::uint64_t>::max()),
             "Seed of every random number; --seed wins over it."),
       count(KEY(run.warmup), between(0, 1'000'000'000'000), "Requests before counting starts."),
+      choice(KEY(run.until),
+             "What ends the run: all requests of the workload, or that figures are known well "
+             "enough; workload.requests is the most then."),
+      set_of("run.converged.figures", AT(run.converged.figures), words_of<ConvergingFigure>(),
+             "Figures that are to be known: of the first link, latencies of all requests."),
+      percent(KEY(run.converged.tolerance), 0.01, 50,
+              "What the half width of a figure's interval may be of its mean."),
+      percent(KEY(run.converged.confidence), 50, 99.9, "Confidence of the interval."),
+      count(KEY(run.converged.min_requests), between(600, 1'000'000'000),
+            "Counted requests before a figure may be known."),
       time(KEY(run.deadlock_after), between(Time::from_us(1), Time::from_us(1'000'000'000)),
            "No request, message or handle order completed for so long: the run ends with exit code "
            "3; not shorter than a completion timeout."),

@@ -57,6 +57,16 @@ bool says_the_same(const LatencyResult& latency, const std::vector<LatencyResult
          });
 }
 
+TextTable converged_view(const std::vector<ConvergedResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"Waited for", "mean", "half width", "batches", "reached"});
+  for (const ConvergedResult& row : rows) {
+    table.add(row.figure, fmt::format("{:.6g}", row.mean),
+              row.half_width ? fmt::format("{:.3g}", *row.half_width) : "-", row.batches,
+              std::string(row.reached ? "yes" : "no"));
+  }
+  return table;
+}
+
 TextTable latency_view(const std::vector<LatencyResult>& rows, const RunResult& /*result*/) {
   TextTable table({"Latency, ns", "count", "mean", "min", "p50", "p90", "p99", "p99.9", "max"});
   for (const LatencyResult& latency : rows) {
@@ -232,6 +242,24 @@ const StatisticsTable& latency_table() {
           .flat(FlatRows::kNamed, "")
           .with_flat_units()
           .show(latency_view);
+  return kTable;
+}
+
+const StatisticsTable& converged_table() {
+  static const auto kTable =
+      Table<ConvergedResult>("converged", "converged",
+                             "One row per figure that the run has waited for.")
+          .name("figure", &ConvergedResult::figure)
+          .real("mean", &ConvergedResult::mean, "",
+                "Of all that was observed; its unit is that of the figure.")
+          .real_or_none(
+              "half_width", &ConvergedResult::half_width, "",
+              "Of its interval, with run.converged.confidence; null: too few requests to tell.")
+          .count("batches", &ConvergedResult::batches, "Batches that the interval rests on.")
+          .flag("reached", &ConvergedResult::reached,
+                "The interval is as narrow as run.converged.tolerance asks for.")
+          .flat(FlatRows::kNamed, "converged")
+          .show(converged_view);
   return kTable;
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system/convergence.h"
+
+#include <algorithm>
+
+#include "config/names.h"
+
+namespace flitwise {
+
+// The window of a direction is not over: its figures are those so far.
+std::function<Convergence::Sums(Time)> Convergence::sums_of(ConvergingFigure figure,
+                                                            const Link& link,
+                                                            const LatencyTracer& tracer) {
+  const bool is_up =
+      figure == ConvergingFigure::kUpGoodput || figure == ConvergingFigure::kUpEfficiency;
+  switch (figure) {
+    case ConvergingFigure::kUpGoodput:
+    case ConvergingFigure::kDownGoodput:
+      return [&link, is_up](Time now) {
+        const LinkResult result = link.result();
+        const DirectionResult& way = is_up ? result.up : result.down;
+        return Sums{8 * static_cast<double>(way.payload_bytes), now.ns()};
+      };
+    case ConvergingFigure::kUpEfficiency:
+    case ConvergingFigure::kDownEfficiency:
+      return [&link, is_up](Time) {
+        const LinkResult result = link.result();
+        const WireBits& bits = is_up ? result.up.bits : result.down.bits;
+        return Sums{static_cast<double>(bits.payload),
+                    static_cast<double>(bits.total() - bits.idle)};
+      };
+    case ConvergingFigure::kReadLatency:
+      return [&tracer](Time) { return Sums{tracer.reads().sum_ns(), tracer.reads().samples()}; };
+    case ConvergingFigure::kWriteLatency: break;
+  }
+  return [&tracer](Time) { return Sums{tracer.writes().sum_ns(), tracer.writes().samples()}; };
+}
+
+Convergence::Convergence(const ConvergedConfig& wanted, const Fabric& fabric,
+                         const LatencyTracer& tracer)
+    : each_((wanted.min_requests + BatchMeans::kFirst - 1) / BatchMeans::kFirst) {
+  const Link& link = *fabric.links.front().link;
+  for (std::size_t i = 0; i < config::kNames<ConvergingFigure>.size(); ++i) {
+    if ((wanted.figures >> i & 1U) != 0) {
+      const auto name = static_cast<ConvergingFigure>(i);
+      figures_.push_back({name,
+                          sums_of(name, link, tracer),
+                          BatchMeans({wanted.tolerance, wanted.confidence}),
+                          {}});
+    }
+  }
+}
+
+bool Convergence::look(Time now, std::uint64_t over) {
+  if (has_begun_ && over < before_ + each_) {
+    return false;
+  }
+  bool all_known = has_begun_;
+  for (Figure& figure : figures_) {
+    const Sums sums = figure.sums(now);
+    if (has_begun_) {
+      figure.means.add(sums.numerator - figure.before.numerator,
+                       sums.denominator - figure.before.denominator);
+    }
+    figure.before = sums;
+    all_known = all_known && figure.means.estimate().is_known;
+  }
+  has_begun_ = true;
+  before_ = over;
+  return all_known;
+}
+
+void Convergence::report(RunResult& result) const {
+  for (const Figure& figure : figures_) {
+    const BatchMeans::Estimate estimate = figure.means.estimate();
+    result.rows<ConvergedResult>().push_back({config::spelling(figure.name), estimate.mean,
+                                              estimate.half_width, estimate.batches,
+                                              estimate.is_known});
+  }
+}
+
+}  // namespace flitwise
