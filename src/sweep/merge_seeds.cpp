@@ -31,14 +31,24 @@ Json common_value(const Rows& runs, const std::string& column) {
   return is_common ? first : Json();
 }
 
-/// Adds a figure's mean and interval, of the runs that have it.
-void add_figure(Json& row, const Rows& runs, const std::string& figure) {
+/// The figure of the runs that have it. Of errors a result has the kinds that occurred: where one
+/// run has a kind, it is 0 in the others.
+std::vector<double> samples_of(const Rows& runs, const std::string& figure) {
   std::vector<double> samples;
   for (const Json* run : runs) {
     if (const auto value = number_at(*run, figure)) {
       samples.push_back(*value);
     }
   }
+  if (!samples.empty() && figure.rfind("errors_", 0) == 0) {
+    samples.resize(runs.size(), 0);
+  }
+  return samples;
+}
+
+/// Adds a figure's mean and interval.
+void add_figure(Json& row, const Rows& runs, const std::string& figure) {
+  const std::vector<double> samples = samples_of(runs, figure);
   if (samples.empty()) {
     row[figure] = common_value(runs, figure);
     return;
