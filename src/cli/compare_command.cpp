@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <limits>
+#include <optional>
 
 #include "cli/commands.h"
 #include "common/atomic_file.h"
@@ -31,8 +31,7 @@ int compare_results(const CompareOptions& options) {
                         {{options.page, "--out"}});
   }
   const ResultSource a = read_source(options.a), b = read_source(options.b);
-  Comparison comparison;
-  with_results_of(options.b, [&] { comparison = compare(a, b); });
+  const Comparison comparison = compare(a, b);
   const std::vector<std::string> failed = failures_of(comparison, conditions);
   if (!options.page.empty()) {
     write_file_atomically(options.page, comparison_page(comparison, options.a, options.b, failed));
@@ -40,9 +39,8 @@ int compare_results(const CompareOptions& options) {
   if (options.as_json) {
     fmt::print("{}\n", comparison_json(comparison, failed).dump(2));
   } else {
-    constexpr std::size_t kMostRows = 40;
-    const std::size_t most =
-        options.shows_all ? std::numeric_limits<std::size_t>::max() : kMostRows;
+    constexpr std::size_t kMostRows = 20;
+    const auto most = options.shows_all ? std::nullopt : std::optional(kMostRows);
     fmt::print("A: {}\nB: {}\n\n{}", printable(a.file), printable(b.file),
                printable(comparison_text(comparison, most, terminal_columns(STDOUT_FILENO)), true));
   }
@@ -67,7 +65,7 @@ void add_compare_command(CLI::App& app, Action& action) {
                "'dma_read_p99_ns > 50'",
                "CONDITION");
   CLI::Option* const all =
-      command.add_flag("--all", options.shows_all, "All figures that changed, not the first 40");
+      command.add_flag("--all", options.shows_all, "All rows of each table, not the first 20");
   command.add_flag("--json", options.as_json, "As JSON")->excludes(all);
   add_path(command, "-o,--out", options.page, "An HTML page of it, too", "FILE.html");
   command.footer(

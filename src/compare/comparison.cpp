@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/range/algorithm_ext/push_back.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
-#include <unordered_map>
 
-#include "common/input_file.h"
 #include "common/ranges.h"
+#include "compare/matched_points.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "stats/confidence.h"
@@ -34,74 +34,49 @@ void flatten_config(const Json& config, const std::string& prefix,
   }
 }
 
-/// One point of a source.
-struct Side {
-  const Json* figures = nullptr;  ///< means, of a sweep
-  std::vector<const Json*> runs;  ///< of a sweep: a seed each
-  Json config;                    ///< null: not known
-};
-
-/// A source by its points, in order.
-struct Points {
-  std::vector<std::string> names;
-  std::map<std::string, Side> sides;
-};
-
-std::string point_name(const MergedSweep& sweep, const Json& row) {
-  std::string name = row.at("block").get<std::string>();
-  std::string separator = ": ";
-  for (const std::string& axis : sweep.axes) {
-    const Json value = row.value(axis, Json());
-    if (!value.is_null()) {
-      name += separator + axis + "=" + cell_text(value);
-      separator = ", ";
-    }
-  }
-  return name;
+/// "1, 2, 3" of the seeds of a point.
+std::string seeds_text(const ComparedPoint& point) {
+  std::vector<std::string> seeds =
+      mapped(point.runs, [](const Json* run) { return run->value("seed", Json()).dump(); });
+  return fmt::format("{}", fmt::join(seeds, ", "));
 }
 
-Points points_of_sweep(const ResultSource& source) {
-  const MergedSweep& sweep = *source.sweep;
-  std::unordered_map<std::string, Json> configs;
-  if (what_stands_at(source.file) == Standing::kFolder) {
-    for (const Point& point : read_manifest(source.file + "/manifest.jsonl")) {
-      configs.emplace(point.id, point.config);
+/// Half width of what a run that ended at a tolerance knows of a figure.
+std::optional<double> converged_half_width(const Json& run, const std::string& figure) {
+  for (const Json& one : run.value("converged", Json::array())) {
+    if (one.value("figure", "") == figure) {
+      return number_at(one, "half_width");
     }
   }
-  Points points;
-  for (const Json& row : sweep.rows) {
-    const std::string name = point_name(sweep, row);
-    const auto config = configs.find(row.value("id", ""));
-    points.names.push_back(name);
-    points.sides[name] = {&row, {}, config == configs.end() ? Json() : config->second};
-  }
-  for (const Json& run : sweep.runs) {
-    const auto side = points.sides.find(point_name(sweep, run));
-    if (side != points.sides.end()) {
-      side->second.runs.push_back(&run);
-    }
-  }
-  return points;
+  return std::nullopt;
 }
 
-/// Of both sides, where seeds say more than one value: the half width of the change of a figure.
-std::optional<double> doubt_of_change(const Side& a, const Side& b, const std::string& figure) {
-  std::map<std::int64_t, double> of_a, of_b;  // by seed
-  const auto gather = [&figure](const Side& side, std::map<std::int64_t, double>& by_seed) {
-    for (const Json* run : side.runs) {
-      if (const auto value = number_at(*run, figure)) {
-        by_seed.emplace(run->value("seed", std::int64_t{0}), *value);
+/// Only those that occurred are in a result: a kind that is not there counts 0.
+bool is_error_count(const std::string& figure) {
+  return figure.rfind("errors_", 0) == 0;
+}
+
+/// Where seeds say more than one value of both: the half width of the change of a figure.
+std::optional<double> doubt_of_change(const ComparedPoint& a, const ComparedPoint& b,
+                                      const std::string& figure) {
+  using BySeed = std::map<std::int64_t, double>;
+  const auto by_seed = [&figure](const ComparedPoint& point) {
+    BySeed all;
+    for (const Json* run : point.runs) {
+      const auto value = number_at(*run, figure);
+      if (value || is_error_count(figure)) {
+        all.emplace(run->value("seed", std::int64_t{0}), value.value_or(0));
       }
     }
+    return all;
   };
-  gather(a, of_a);
-  gather(b, of_b);
-  const auto values = [](const std::map<std::int64_t, double>& by_seed) {
-    return mapped<double>(by_seed, [](const auto& each) { return each.second; });
-  };
+  const BySeed of_a = by_seed(a), of_b = by_seed(b);
   if (of_a.empty() || of_b.empty()) {
     return std::nullopt;
   }
+  const auto values = [](const BySeed& all) {
+    return mapped<double>(all, [](const auto& each) { return each.second; });
+  };
   const bool are_pairs =
       std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
                  [](const auto& one, const auto& other) { return one.first == other.first; });
@@ -111,14 +86,25 @@ std::optional<double> doubt_of_change(const Side& a, const Side& b, const std::s
 
 class Comparer {
  public:
-  void add(const std::string& point, const Side& a, const Side& b) {
+  void add(const std::string& name, const ComparedPoint& a, const ComparedPoint& b) {
     ++result.points;
-    add_config(a.config, b.config);
-    for (const auto& [name, value] : a.figures->items()) {
-      const auto of_b = number_at(*b.figures, name);
-      if (is_figure(name) && value.is_number() && of_b) {
-        result.figures.push_back(
-            {point, name, value.get<double>(), *of_b, doubt_of_change(a, b, name)});
+    add_config(a, b);
+    for (const auto& [figure, value] : a.figures->items()) {
+      if (value.is_number() && is_figure(figure)) {
+        add_figure(name, figure, a, b);
+      }
+    }
+    for (const auto& [figure, value] : b.figures->items()) {
+      if (value.is_number() && is_figure(figure) && !number_at(*a.figures, figure)) {
+        add_figure(name, figure, a, b);
+      }
+    }
+  }
+  /// Figures that no point of the other side has.
+  void tell_figures_of_one() {
+    for (const auto& [figure, seen] : seen_) {
+      if (!seen.in_a || !seen.in_b) {
+        (seen.in_a ? result.figures_of_a : result.figures_of_b).push_back(figure);
       }
     }
   }
@@ -136,14 +122,32 @@ class Comparer {
         name.compare(name.size() - interval.size(), interval.size(), interval) == 0;
     return !is_interval && others_.count(name) == 0;
   }
-  void add_config(const Json& a, const Json& b) {
-    if (a.is_null() || b.is_null()) {
+  void add_figure(const std::string& point, const std::string& figure, const ComparedPoint& a,
+                  const ComparedPoint& b) {
+    const bool is_count = is_error_count(figure);
+    const auto value_of = [&](const ComparedPoint& one) {
+      const auto value = number_at(*one.figures, figure);
+      return value || !is_count ? value : std::optional(0.0);
+    };
+    const auto of_a = value_of(a), of_b = value_of(b);
+    if (of_a && of_b) {
+      result.figures.push_back({point, figure, *of_a, *of_b, doubt_of_change(a, b, figure)});
+    }
+    seen_[figure].in_a |= of_a.has_value();
+    seen_[figure].in_b |= of_b.has_value();
+  }
+  void add_config(const ComparedPoint& a, const ComparedPoint& b) {
+    if (a.config.is_null() || b.config.is_null()) {
       result.has_configs = false;
       return;
     }
     std::map<std::string, Json> of_a, of_b;
-    flatten_config(a, "", of_a);
-    flatten_config(b, "", of_b);
+    flatten_config(a.config, "", of_a);
+    flatten_config(b.config, "", of_b);
+    if (a.runs.size() > 1 || b.runs.size() > 1) {
+      of_a["run.seed"] = seeds_text(a);
+      of_b["run.seed"] = seeds_text(b);
+    }
     std::set<std::string> keys;
     for (const auto* one : {&of_a, &of_b}) {
       for (const auto& each : *one) {
@@ -172,11 +176,91 @@ class Comparer {
     }
   }
 
+  struct Seen {
+    bool in_a = false, in_b = false;
+  };
+  std::map<std::string, Seen> seen_;  ///< figures
   std::set<std::string> others_ = {"host_seconds"};
 };
 
+/// Those that the study shows in its table, or all that it reckons.
+std::vector<std::string> figures_of_study(const Presentation& presentation) {
+  std::vector<std::string> figures = presentation.summary_columns;
+  if (figures.empty()) {
+    for (const BlockPresentation& block : presentation.blocks) {
+      boost::range::push_back(figures, mapped(block.figures, &FigureSpec::name));
+    }
+  }
+  return figures;
+}
+
+/// A run as a point of its own; its figures go into `row`.
+ComparedPoint point_of_run(const ResultSource& source, Json& row) {
+  with_results_of(source.file, [&] { row = figures_row(*source.run); });
+  return {&row, {}, source.run->value("config", Json())};
+}
+
 [[noreturn]] void refuse(const std::string& path, const std::string& problem) {
   throw ConfigError({{path, 0, 0, "", problem}});
+}
+
+Comparison compare_runs(const ResultSource& a, const ResultSource& b) {
+  Comparer comparer;
+  Json row_a, row_b;
+  const ComparedPoint of_a = point_of_run(a, row_a), of_b = point_of_run(b, row_b);
+  comparer.add("", of_a, of_b);
+  for (FigureDifference& figure : comparer.result.figures) {
+    const auto half_a = converged_half_width(*a.run, figure.name);
+    const auto half_b = converged_half_width(*b.run, figure.name);
+    if (half_a && half_b) {
+      figure.ci95 = std::hypot(*half_a, *half_b);
+    }
+  }
+  comparer.tell_figures_of_one();
+  return comparer.result;
+}
+
+Comparison compare_sweeps(const ResultSource& a, const ResultSource& b) {
+  Comparer comparer;
+  Comparison& result = comparer.result;
+  result.of_sweeps = true;
+  for (const ResultSource* const one : {&a, &b}) {
+    comparer.not_figures(one->sweep->axes);
+    if (result.of_study.empty()) {
+      result.of_study = figures_of_study(one->sweep->presentation);
+    }
+  }
+  comparer.not_figures({kPointColumns.begin(), kPointColumns.end()});
+  const auto [points_a, points_b] = named_points(a, b);
+  const std::map<std::string, ComparedPoint> of_a(points_a.begin(), points_a.end());
+  const std::map<std::string, ComparedPoint> of_b(points_b.begin(), points_b.end());
+  for (const auto& [name, point] : points_a) {
+    const auto other = of_b.find(name);
+    if (other == of_b.end()) {
+      result.only_in_a.push_back(name);
+    } else {
+      comparer.add(name, point, other->second);
+    }
+  }
+  for (const auto& point : points_b) {
+    if (of_a.count(point.first) == 0) {
+      result.only_in_b.push_back(point.first);
+    }
+  }
+  result.missing_in_a = names_of_missing(*a.sweep);
+  result.missing_in_b = names_of_missing(*b.sweep);
+  comparer.tell_figures_of_one();
+  if (points_a.empty() || points_b.empty()) {
+    refuse(points_a.empty() ? a.file : b.file,
+           "no point has a result; expected a sweep that ran ('flitwise sweep run')");
+  }
+  if (result.points == 0) {
+    refuse(b.file,
+           fmt::format("no point has the axes of one of {}: the first ones are '{}' and '{}'; "
+                       "expected two sweeps with points in common",
+                       a.file, points_b.front().first, points_a.front().first));
+  }
+  return result;
 }
 
 }  // namespace
@@ -193,8 +277,8 @@ bool FigureDifference::is_sure() const {
   return !ci95 || std::abs(delta()) > *ci95;
 }
 
-std::vector<const FigureDifference*> Comparison::changed() const {
-  std::vector<const FigureDifference*> all;
+FigureDifferences Comparison::changed() const {
+  FigureDifferences all;
   for (const FigureDifference& figure : figures) {
     if (figure.a != figure.b) {
       all.push_back(&figure);
@@ -212,38 +296,7 @@ Comparison compare(const ResultSource& a, const ResultSource& b) {
            fmt::format("{} beside {}, which is {}; expected two runs or two sweeps",
                        b.sweep ? "a sweep" : "a run", a.file, a.sweep ? "a sweep" : "a run"));
   }
-  Comparer comparer;
-  Comparison& result = comparer.result;
-  result.of_sweeps = a.sweep.has_value();
-  if (a.run) {
-    const Json figures_a = figures_row(*a.run), figures_b = figures_row(*b.run);
-    comparer.add("", {&figures_a, {}, a.run->value("config", Json())},
-                 {&figures_b, {}, b.run->value("config", Json())});
-    return result;
-  }
-  comparer.not_figures(a.sweep->axes);
-  comparer.not_figures({kPointColumns.begin(), kPointColumns.end()});
-  const Points of_a = points_of_sweep(a), of_b = points_of_sweep(b);
-  for (const std::string& name : of_a.names) {
-    const auto other = of_b.sides.find(name);
-    if (other == of_b.sides.end()) {
-      result.only_in_a.push_back(name);
-    } else {
-      comparer.add(name, of_a.sides.at(name), other->second);
-    }
-  }
-  result.only_in_b =
-      those(of_b.names, [&](const std::string& name) { return of_a.sides.count(name) == 0; });
-  result.missing_in_a = a.sweep->missing.size();
-  result.missing_in_b = b.sweep->missing.size();
-  if (result.points == 0) {
-    refuse(b.file, fmt::format("no point has the block and axes of one of {}{}", a.file,
-                               of_a.names.empty() || of_b.names.empty()
-                                   ? "; one of both has no results"
-                                   : fmt::format("; the first are '{}' and '{}'",
-                                                 of_b.names.front(), of_a.names.front())));
-  }
-  return result;
+  return a.sweep ? compare_sweeps(a, b) : compare_runs(a, b);
 }
 
 Json comparison_json(const Comparison& comparison, const std::vector<std::string>& failed) {
@@ -264,6 +317,8 @@ Json comparison_json(const Comparison& comparison, const std::vector<std::string
   if (comparison.of_sweeps) {
     json["only_in_a"] = comparison.only_in_a;
     json["only_in_b"] = comparison.only_in_b;
+    json["missing_in_a"] = comparison.missing_in_a;
+    json["missing_in_b"] = comparison.missing_in_b;
   }
   return json;
 }

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
+#include <string_view>
 
 #include "common/problems.h"
 #include "compare/comparison.h"
 #include "flitwise/error.h"
+#include "scenario/event_words.h"
 
 namespace flitwise {
 namespace {
@@ -20,9 +23,15 @@ namespace {
                                   text, expected)}});
 }
 
-std::string change_text(const Condition& condition, const FigureDifference& figure) {
-  return condition.is_percent ? fmt::format("{:+.3g} %", figure.percent())
-                              : fmt::format("{:+.6g}", figure.delta());
+/// The change in the unit of the condition.
+std::string change_in(const Condition& condition, const FigureDifference& figure) {
+  return condition.is_percent ? relative_text(figure) : change_text(figure);
+}
+
+/// Of a kind that need not have occurred.
+bool is_error_that_counts(const std::string& figure) {
+  constexpr std::string_view kErrors = "errors_";
+  return figure.rfind(kErrors, 0) == 0 && scenario::is_counted_error(figure.substr(kErrors.size()));
 }
 
 }  // namespace
@@ -43,10 +52,10 @@ Condition read_condition(const std::string& text) {
   condition.is_above = text[op] == '>';
   std::size_t at = text.find_first_not_of(' ', op + 1);
   at = at == std::string::npos ? text.size() : at;
-  const std::size_t digits = at < text.size() && text[at] == '+' ? at + 1 : at;
-  const auto [end, error] =
-      std::from_chars(text.data() + digits, text.data() + text.size(), condition.limit);
-  if (error != std::errc()) {
+  const bool has_plus = text.compare(at, 1, "+") == 0 && text.compare(at, 2, "+-") != 0;
+  const auto [end, error] = std::from_chars(text.data() + at + (has_plus ? 1 : 0),
+                                            text.data() + text.size(), condition.limit);
+  if (error != std::errc() || !std::isfinite(condition.limit)) {
     refuse(text, at, "a number");
   }
   const std::size_t behind =
@@ -74,9 +83,9 @@ std::vector<std::string> failures_of(const Comparison& comparison,
     names.insert(figure.name);
   }
   for (const Condition& condition : conditions) {
-    if (names.count(condition.figure) == 0) {
+    if (names.count(condition.figure) == 0 && !is_error_that_counts(condition.figure)) {
       const std::vector<std::string> known(names.begin(), names.end());
-      throw ConfigError({{"--fail-if", 0, 0, condition.figure,
+      throw ConfigError({{"--fail-if", 0, 0, condition.text,
                           fmt::format("no point of both has a figure '{}'; expected a column of "
                                       "results{}",
                                       condition.figure,
@@ -84,7 +93,7 @@ std::vector<std::string> failures_of(const Comparison& comparison,
     }
     for (const FigureDifference& figure : comparison.figures) {
       if (condition.is_met_by(figure)) {
-        failed.push_back(fmt::format("{}: {}{}", condition.text, change_text(condition, figure),
+        failed.push_back(fmt::format("{}: {}{}", condition.text, change_in(condition, figure),
                                      figure.point.empty() ? "" : " at " + figure.point));
       }
     }

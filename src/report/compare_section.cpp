@@ -2,16 +2,36 @@
 // A comparison as a page.
 #include <fmt/format.h>
 
-#include <cmath>
-
+#include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
 
 namespace flitwise {
 namespace {
 
-std::string json_cell(const nlohmann::ordered_json& value) {
-  return value.is_null() ? "-" : cell_text(value);
+void add_changes(HtmlPage& page, const std::string& title,
+                 const std::vector<FigureChanges>& figures) {
+  if (figures.empty()) {
+    return;
+  }
+  HtmlTable table({"figure", "point", "A", "B", "change", "relative"});
+  for (const FigureChanges& figure : figures) {
+    for (const FigureDifference* const one : figure.points) {
+      table.add_row({one->name, one->point, fmt::format("{:.6g}", one->a),
+                     fmt::format("{:.6g}", one->b), change_text(*one), relative_text(*one)});
+    }
+  }
+  page.body += "<h2>" + title + "</h2>\n" + table.html();
+}
+
+void add_list(HtmlPage& page, const std::string& title, const std::vector<std::string>& items) {
+  if (!items.empty()) {
+    page.body +=
+        "<h2>" + title + "</h2>\n<ul>\n" +
+        sum_of(items,
+               [](const std::string& item) { return "<li>" + html_text(item) + "</li>\n"; }) +
+        "</ul>\n";
+  }
 }
 
 }  // namespace
@@ -24,22 +44,27 @@ std::string comparison_page(const Comparison& comparison, const std::string& a,
   for (const std::string& sentence : failed) {
     page.body += "<p class=\"bad\">" + html_text(sentence) + "</p>\n";
   }
+  page.body += "<h2>Configured otherwise</h2>\n";
   HtmlTable config({"key", "A", "B", "points"});
   for (const ConfigDifference& one : comparison.config) {
-    config.add_row({one.key, json_cell(one.a), json_cell(one.b), std::to_string(one.points)});
+    config.add_row({one.key, config_text(one.a), config_text(one.b), std::to_string(one.points)});
   }
-  page.body += "<h2>Configured otherwise</h2>\n";
-  page.body += config.is_empty() ? "<p>Nothing.</p>\n" : config.html();
-  HtmlTable figures({"point", "figure", "A", "B", "change", "95 % interval", "relative"});
-  for (const FigureDifference* const one : comparison.changed()) {
-    const double percent = one->percent();
-    figures.add_row({one->point, one->name, fmt::format("{:.6g}", one->a),
-                     fmt::format("{:.6g}", one->b), fmt::format("{:+.4g}", one->delta()),
-                     one->ci95 ? fmt::format("± {:.3g}", *one->ci95) : "-",
-                     std::isfinite(percent) ? fmt::format("{:+.2f} %", percent) : "from 0"});
+  page.body += !comparison.has_configs ? "<p>Not known: a results.sqlite does not say.</p>\n"
+               : config.is_empty()     ? "<p>Nothing.</p>\n"
+                                       : config.html();
+  const OrderedChanges changes = ordered_changes(comparison);
+  page.body +=
+      "<p class=\"note\">A question mark: 0 lies in the 95 % interval of the "
+      "change, so that chance may explain it.</p>\n";
+  add_changes(page, "What changed", changes.main);
+  add_changes(page, "Other figures, the largest relative change first", changes.others);
+  if (changes.main.empty() && changes.others.empty()) {
+    page.body += "<p>No figure changed for sure.</p>\n";
   }
-  page.body += "<h2>Figures, the largest relative change first</h2>\n";
-  page.body += figures.is_empty() ? "<p>All are the same.</p>\n" : figures.html();
+  add_list(page, "Points of A alone", comparison.only_in_a);
+  add_list(page, "Points of B alone", comparison.only_in_b);
+  add_list(page, "Runs of A without a result", comparison.missing_in_a);
+  add_list(page, "Runs of B without a result", comparison.missing_in_b);
   return page.html();
 }
 

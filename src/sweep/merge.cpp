@@ -87,6 +87,10 @@ std::string MergedSweep::unit_of(const std::string& column) const {
   return axis == axes.end() ? "" : axis_units[static_cast<std::size_t>(axis - axes.begin())];
 }
 
+Json cell_of_key(const Json& config, const std::string& key) {
+  return plain(figure_of(config, key).value_or(nullptr)).first;
+}
+
 MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   MergedSweep merged;
   for (const Point& point : plan) {

@@ -41,6 +41,9 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder);
 /// name differs from an earlier one in case alone.
 std::vector<std::string> columns_beside(const MergedSweep& merged);
 
+/// The value of a key in a configuration as rows have it: bytes, nanoseconds. Null: not there.
+nlohmann::ordered_json cell_of_key(const nlohmann::ordered_json& config, const std::string& key);
+
 /// The bytes of a database with tables `point` (a row a point, a column a figure), `run` (the same
 /// with a row a seed), `axis` (key, unit) and `study` (json); where there are columns_beside, they
 /// are in `point_value` and `run_value` (point or run: the rowid of its row, name, value).
