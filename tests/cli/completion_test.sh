@@ -11,6 +11,7 @@ complete_words() {
 }
 complete_words flitwise sw | grep -qx sweep || complain "sw does not become sweep"
 complete_words flitwise sweep me | grep -qx merge || complain "sweep me does not become merge"
+complete_words flitwise compare --fa | grep -qx -- --fail-if || complain "compare --fa does not offer --fail-if"
 complete_words flitwise run --se | grep -qx -- --seed || complain "run --se does not offer --seed"
 complete_words flitwise run x --set device.dhi.bi | grep -qx device.dhi.bits= || complain "keys are not completed"
 finish

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "common/atomic_file.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
@@ -128,6 +130,20 @@ TEST_F(Merge, PointsThatDifferInTheSeedAloneAreOneRow) {
   EXPECT_EQ(database.query("SELECT seed FROM run WHERE simulated_ns > 5000").size(), 2U);
   EXPECT_EQ(database.query("SELECT simulated_ns_ci95 AS c FROM point WHERE seeds = 1")[0]["c"],
             nullptr);
+}
+
+TEST_F(Merge, AnErrorThatASeedDidNotHaveCountsZeroInTheMean) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    add("a", config("64B", 8, "dhi"), {}, true, seed);
+  }
+  const std::string path = result_path(folder_.path(), plan_[1]);
+  Json result = Json::parse(std::ifstream(path));
+  result["errors"] = {{{"kind", "completion_timeout"}, {"count", 6}}};
+  write_file_atomically(path, result.dump());
+  const MergedSweep merged = merge_results(plan_, folder_.path());
+  ASSERT_EQ(merged.rows.size(), 1U);
+  EXPECT_EQ(merged.rows[0]["errors_completion_timeout"], 2);
+  EXPECT_NEAR(merged.rows[0]["errors_completion_timeout_ci95"].get<double>(), 4.302653 * 2, 1e-5);
 }
 
 TEST_F(Merge, WithOneSeedAPointThereAreNoIntervals) {
