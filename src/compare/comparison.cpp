@@ -204,6 +204,21 @@ ComparedPoint point_of_run(const ResultSource& source, Json& row) {
   throw ConfigError({{path, 0, 0, "", problem}});
 }
 
+using ByName = std::map<std::string, ComparedPoint>;
+
+/// Older versions have a row a seed in a results.sqlite.
+ByName by_name(const NamedPoints& points, const std::string& file) {
+  ByName all;
+  for (const auto& [name, point] : points) {
+    if (!all.emplace(name, point).second) {
+      refuse(file, fmt::format("several points are '{}'; expected the folder of the sweep, or a "
+                               "file that this version merged ('flitwise sweep merge DIR')",
+                               name));
+    }
+  }
+  return all;
+}
+
 Comparison compare_runs(const ResultSource& a, const ResultSource& b) {
   Comparer comparer;
   Json row_a, row_b;
@@ -232,8 +247,7 @@ Comparison compare_sweeps(const ResultSource& a, const ResultSource& b) {
   }
   comparer.not_figures({kPointColumns.begin(), kPointColumns.end()});
   const auto [points_a, points_b] = named_points(a, b);
-  const std::map<std::string, ComparedPoint> of_a(points_a.begin(), points_a.end());
-  const std::map<std::string, ComparedPoint> of_b(points_b.begin(), points_b.end());
+  const ByName of_a = by_name(points_a, a.file), of_b = by_name(points_b, b.file);
   for (const auto& [name, point] : points_a) {
     const auto other = of_b.find(name);
     if (other == of_b.end()) {

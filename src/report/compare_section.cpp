@@ -2,6 +2,9 @@
 // A comparison as a page.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "common/ranges.h"
 #include "report/html.h"
 #include "report/report.h"
@@ -9,14 +12,17 @@
 namespace flitwise {
 namespace {
 
+/// `most`: points of a figure.
 void add_changes(HtmlPage& page, const std::string& title,
-                 const std::vector<FigureChanges>& figures) {
+                 const std::vector<FigureChanges>& figures,
+                 std::size_t most = std::numeric_limits<std::size_t>::max()) {
   if (figures.empty()) {
     return;
   }
   HtmlTable table({"figure", "point", "A", "B", "change", "relative"});
   for (const FigureChanges& figure : figures) {
-    for (const FigureDifference* const one : figure.points) {
+    for (std::size_t i = 0; i < std::min(most, figure.points.size()); ++i) {
+      const FigureDifference* const one = figure.points[i];
       table.add_row({one->name, one->point, fmt::format("{:.6g}", one->a),
                      fmt::format("{:.6g}", one->b), change_text(*one), relative_text(*one)});
     }
@@ -57,7 +63,9 @@ std::string comparison_page(const Comparison& comparison, const std::string& a,
       "<p class=\"note\">A question mark: 0 lies in the 95 % interval of the "
       "change, so that chance may explain it.</p>\n";
   add_changes(page, "What changed", changes.main);
-  add_changes(page, "Other figures, the largest relative change first", changes.others);
+  constexpr std::size_t kMostPoints = 20;
+  add_changes(page, "Other figures, the largest relative changes first", changes.others,
+              kMostPoints);
   if (changes.main.empty() && changes.others.empty()) {
     page.body += "<p>No figure changed for sure.</p>\n";
   }

@@ -228,6 +228,9 @@ TEST(Comparison, WhatCannotBeComparedIsRefused) {
               HasSubstr("a: a sweep beside x, which is a run; expected two runs or two sweeps"));
   EXPECT_THAT(problem(a.source("a"), SweepOf().source("empty")),
               HasSubstr("empty: no point has a result"));
+  ResultSource old = a.source("old.sqlite");
+  old.sweep->rows.push_back(old.sweep->rows.front());
+  EXPECT_THAT(problem(old, a.source("a")), HasSubstr("old.sqlite: several points are 'the only "));
   ResultSource broken = run_with("broken.json", 1, {});
   broken.run->erase("errors");
   EXPECT_THAT(problem(run_with("x", 1, {}), broken), HasSubstr("broken.json: "));
