@@ -253,10 +253,14 @@ int sweep_status(const SweepOptions& options) {
   if (!running.empty()) {
     fmt::print(", {} are running", running.size());
   }
-  if (read_engine_options(folder).engine == "slurm") {
-    fmt::print(", {} tasks are in the queue of Slurm", slurm_queue(folder).tasks.size());
-  }
   fmt::print("\n");
+  if (read_engine_options(folder).engine == "slurm") {
+    try {
+      fmt::print("{} in the queue of Slurm\n", tasks_text(slurm_queue(folder).tasks.size()));
+    } catch (const std::runtime_error& error) {  // the results can be looked at without it
+      fmt::print(stderr, "flitwise: {}\n", error.what());
+    }
+  }
   name_missing(missing, folder);
   return missing.empty() ? kOk : kSweepIncomplete;
 }

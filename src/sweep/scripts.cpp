@@ -41,11 +41,13 @@ import json
 with open("manifest.jsonl") as lines:
     INDEX = {{point["id"]: point["index"] for point in map(json.loads, lines)}}
 
+POINTS = expand("points/{{id}}.json", id=INDEX)
+
 rule all:
-    input: "results.sqlite"
+    input: "results.sqlite", POINTS
 
 rule merge:
-    input: expand("points/{{id}}.json", id=INDEX)
+    input: POINTS
     output: "results.sqlite", "points.csv"
     params: program={program}
     shell: "{{params.program}} sweep merge ."

@@ -108,8 +108,8 @@ std::set<std::string> submit(const MissingPoints& missing, const EngineOptions& 
     }
   }
   if (!queue.jobs.empty()) {
-    say(fmt::format("Slurm has {} tasks of this sweep already, of jobs {}", queue.tasks.size(),
-                    fmt::join(queue.jobs, " ")));
+    say(fmt::format("{} of this sweep in the queue already, of job {}",
+                    tasks_text(queue.tasks.size()), fmt::join(queue.jobs, " ")));
   }
   const std::vector<std::size_t> tasks(wanted.begin(), wanted.end());
   const std::size_t most =
@@ -124,7 +124,7 @@ std::set<std::string> submit(const MissingPoints& missing, const EngineOptions& 
       break;
     }
     job = boost::trim_copy(job.substr(0, job.find(';')));  // a cluster's name stands behind it
-    say(fmt::format("submitted {} tasks as job {}", numbers.size(), job));
+    say(fmt::format("submitted {} as job {}", tasks_text(numbers.size()), job));
     jobs.insert(job);
   }
   return jobs;
@@ -144,6 +144,10 @@ bool wait(milliseconds pause) {
 bool SlurmQueue::has(std::size_t point) const {
   auto after = tasks.upper_bound({point, std::string::npos});
   return after != tasks.begin() && (--after)->second > point;
+}
+
+std::string tasks_text(std::size_t tasks) {
+  return fmt::format("{} task{}", tasks, tasks == 1 ? "" : "s");
 }
 
 SlurmQueue queue_from(const std::string& squeue, const std::string& front) {

@@ -33,6 +33,8 @@ SlurmQueue queue_from(const std::string& squeue, const std::string& front);
 std::size_t max_array_size(const std::string& scontrol);
 /// "0-6,9" of rising numbers, as sbatch --array takes them.
 std::string task_list(const std::vector<std::size_t>& tasks);
+/// "1 task", "7 tasks"
+std::string tasks_text(std::size_t tasks);
 /// Tasks by what is to be added to their number: below `max_size` each.
 std::map<std::size_t, std::vector<std::size_t>> split_into_arrays(
     const std::vector<std::size_t>& tasks, std::size_t max_size);

@@ -63,7 +63,7 @@ for command in run check schema list encode decode script conform sweep report b
   expect 0 "$command" --help
   printed "Example:"
 done
-for part in plan run point status merge resume; do
+for part in plan run point task status merge resume; do
   expect 0 sweep "$part" --help
   printed "Example:"
 done

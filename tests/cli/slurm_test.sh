@@ -113,14 +113,14 @@ said "submitted 15 tasks as job"
 said "to go on: flitwise sweep resume $work/s"
 said "to end them: scancel"
 expect 4 sweep status "$work/s"
-printed "1 tasks are in the queue of Slurm"
+printed "1 task in the queue of Slurm"
 
 # The one that waits is still there; killed, it has no result, like the one that fails.
 victim="$(sed -n 's/.*process \([0-9]*\)$/\1/p' "$log" | tail -1)"
 (sleep 1; kill -9 "$victim") &
 expect 4 sweep resume "$work/s"
-said "Slurm has 1 tasks of this sweep already"
-said "submitted 1 tasks as job"
+said "1 task of this sweep in the queue already"
+said "submitted 1 task as job"
 said "point 7 ("
 said "point 39 ("
 printed "38 rows"
@@ -132,7 +132,7 @@ kill "$holder" && wait "$holder" 2>/dev/null
 seen() { stat -c '%n %i %Y' "$work"/s/points/*.json; }
 seen >"$work/before"
 expect 0 sweep resume "$work/s"
-said "submitted 1 tasks"
+said "submitted 1 task"
 printed "40 rows"
 [[ $(seen | comm -23 "$work/before" - | wc -l) == 0 ]] || complain "points ran again"
 

@@ -57,6 +57,24 @@ grep -q '<svg' "$work/s/report.html" || complain "the report has no chart"
 expect 0 report "$work/s/results.sqlite" -o "$work/plain.html" --plain
 ! grep -q '<svg' "$work/plain.html" || complain "the plain report has a chart"
 
+# Axes of the command line, over a config and over a study; how far it is, for programs and for nobody.
+expect 0 sweep run "$config" "${small[@]}" --axis link.identity=bdf_pasid,dhi --axis 'workload.payload=64B..128B:*2' \
+  --zip "device.dhi.bits=2,4 workload.domains=4,16" -o "$work/axes" --progress json --timeout 5m
+printed "8 rows"
+[[ $(grep -c '^{"event":"progress","total":8,"done":[0-8],"cached":0,"failed":0,"elapsed_s":' "$work/err") == 9 ]] || complain "not a line of JSON a point: $(cat "$work/err")"
+expect 0 sweep resume "$work/axes" --progress none
+[[ ! -s $work/err ]] || complain "--progress none says something: $(cat "$work/err")"
+expect 0 sweep plan "$work/study.yaml" --axis link.mps=128B,256B --seeds 1..3 -o "$work/more"
+printed "42 points"
+refuse 2 sweep plan "$config" --axis link.mps=128B,100B -o "$work/more2"
+said "command line: link.mps: 100B"
+refuse 64 sweep run "$work/axes" --axis link.mps=128B
+
+# A point that hangs ends at its limit.
+expect 4 sweep run "$config" --set workload.requests=100000000 --axis link.mps=256B -o "$work/slow" --timeout 0.2s --retries 0
+said "has no result; log: $work/slow/logs/"
+grep -q "ended at its time limit of 0.2 s" "$work"/slow/logs/*.log || complain "the log does not name the time limit"
+
 printf 'base: %s\naxes: {device.dhi.bits: [2, 13], link.mps: [100]}\n' "$config" >"$work/bad.yaml"
 refuse 2 sweep plan "$work/bad.yaml" -o "$work/b"
 said "bad.yaml:2:8: device.dhi.bits: 13"
