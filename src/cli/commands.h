@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/load.h"
+#include "results/text_table.h"
 #include "sweep/plan.h"
 
 namespace flitwise::cli {
@@ -69,6 +70,7 @@ class UsageError : public std::runtime_error {
 std::vector<std::string> list_names();
 /// What `flitwise list cases` prints of the catalogue that comes with the program.
 std::string list_of_cases();
+TextTable table_of_cases();
 
 /// Adds --set and, where the command takes one, --seed.
 void add_set_option(CLI::App& command, LoadOptions& options);

@@ -339,6 +339,16 @@ std::string list_of_cases() {
   return list_of(catalogue.cases);
 }
 
+TextTable table_of_cases() {
+  const Catalogue catalogue = catalogue_in(default_case_paths());
+  refuse(catalogue.problems);
+  TextTable table({"case", "what it shows"}, 2);
+  for (const Case& one : catalogue.cases) {
+    table.add_row({one.id, one.title});
+  }
+  return table;
+}
+
 void add_conform_command(CLI::App& app, Action& action) {
   const auto [command, options] = add_command<ConformOptions>(
       app, "conform", "Run corner cases: protocol rules as data files", action, conform);

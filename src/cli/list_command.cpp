@@ -59,22 +59,22 @@ constexpr Named kFeatures[] = {
     {"SRDMA: session groups, handshake, keys and receive checks, likewise", "modelled"},
     {"RDMA adapters of devices, with their software, by cables or one switch", "modelled"},
     {"networks of up to 1,024 hosts in packets, with session groups of SRDMA", "modelled"},
-    {"SRDMA of adapters behind PCIe", "not modelled yet"},
+    {"SRDMA of adapters behind PCIe", "modelled"},
     {"corner cases as files (conform), campaigns", "modelled"},
-    {"Slurm engine of sweeps", "not modelled yet"},
+    {"sweeps on this machine and in Slurm", "modelled"},
 };
 
 template <std::size_t n>
-std::string named_table(const char* what, const char* meaning, const Named (&list)[n]) {
+TextTable named_table(const char* what, const char* meaning, const Named (&list)[n]) {
   TextTable table({what, meaning}, 2);
   for (const Named& each : list) {
     table.add_row({each.name, each.sentence});
   }
-  return table.text();
+  return table;
 }
 
 /// Keys of the config that take one of several words, with these words.
-std::string choices_table(bool of_workload) {
+TextTable choices_table(bool of_workload) {
   TextTable table({"key", "values", "meaning"}, 3);
   for (const KeyInfo& key : all_keys()) {
     const bool is_workload = key.path.rfind("workload.", 0) == 0;
@@ -85,43 +85,50 @@ std::string choices_table(bool of_workload) {
     }
     table.add_row({key.path, fmt::format("{}", fmt::join(key.values, " ")), key.sentence});
   }
-  return table.text();
+  return table;
 }
 
-std::string statistics_table() {
+TextTable statistics_table() {
   TextTable table({"where", "key", "unit", "definition"}, 4);
   for (const StatisticInfo& statistic : all_statistics()) {
     table.add_row({statistic.where, statistic.key, statistic.unit, statistic.definition});
   }
-  return table.text() +
-         "\nColumns of merged sweeps: up_KEY and down_KEY of links (up_tlps), NAME_KEY_ns of "
-         "latencies\n(dma_read_p50_ns), LIST_KEY of other lists (dhi_hits, iommu_walks), "
-         "wait_RESOURCE_wait_ns,\nhca_stage_DEVICE_STAGE_KEY, attack_KIND_KEY and errors_KIND, "
-         "with "
-         "underscores for dots. Links\nand devices behind the first have their name in front: "
-         "rp1-ep1_up_tlps.\n";
+  table.add_note(
+      "Columns of merged sweeps: up_KEY and down_KEY of links (up_tlps), NAME_KEY_ns of "
+      "latencies\n(dma_read_p50_ns), LIST_KEY of other lists (dhi_hits, iommu_walks), "
+      "wait_RESOURCE_wait_ns,\nhca_stage_DEVICE_STAGE_KEY, attack_KIND_KEY and errors_KIND, "
+      "with "
+      "underscores for dots. Links\nand devices behind the first have their name in front: "
+      "rp1-ep1_up_tlps.\n");
+  return table;
 }
 
-std::string verbs_table() {
-  TextTable table({"verb", "what a script line does with it"});
+TextTable verbs_table() {
+  TextTable table({"verb", "what a script line does with it"}, 2);
   for (const ScriptVerb& verb : script_verbs()) {
     table.add_row({verb.name, verb.sentence});
   }
-  return table.text();
+  return table;
 }
 
 struct List {
   const char* name;
-  std::string (*text)();
+  TextTable (*table)();
+  std::string (*text)() = nullptr;  // where that is another than the table's
 };
 constexpr List kLists[] = {
     {"models", [] { return named_table("model", "what it is", kModels); }},
     {"workloads", [] { return choices_table(true); }},
     {"policies", [] { return choices_table(false); }},
     {"statistics", statistics_table},
-    {"cases", list_of_cases},
+    {"cases", table_of_cases, list_of_cases},
     {"features", [] { return named_table("feature", "state", kFeatures); }},
     {"verbs", verbs_table},
+};
+
+struct ListOptions {
+  std::string what;
+  bool as_markdown = false;
 };
 
 struct SchemaOptions {
@@ -143,10 +150,12 @@ int schema(const SchemaOptions& options) {
   return kOk;
 }
 
-int list(const std::string& what) {
+int list(const ListOptions& options) {
   for (const List& each : kLists) {
-    if (what == each.name) {
-      fmt::print("{}", each.text());
+    if (options.what == each.name) {
+      fmt::print("{}", options.as_markdown    ? each.table().markdown()
+                       : each.text != nullptr ? each.text()
+                                              : each.table().text());
     }
   }
   return kOk;
@@ -159,9 +168,12 @@ std::vector<std::string> list_names() {
 }
 
 void add_list_command(CLI::App& app, Action& action) {
-  const auto [command, what] =
-      add_command<std::string>(app, "list", "List what there is", action, list);
-  command.add_option("what", what, "Which list")->required()->check(CLI::IsMember(list_names()));
+  const auto [command, options] =
+      add_command<ListOptions>(app, "list", "List what there is", action, list);
+  command.add_option("what", options.what, "Which list")
+      ->required()
+      ->check(CLI::IsMember(list_names()));
+  command.add_flag("--markdown", options.as_markdown, "As a table of Markdown");
   command.footer("Example:\n  flitwise list statistics");
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -89,6 +91,23 @@ std::string TextTable::text(std::size_t width) const {
     }
   }
   all += lines_of(columns, widths);
+  return note_.empty() ? all : all + "\n" + note_;
+}
+
+std::string TextTable::markdown() const {
+  std::string all;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    for (std::size_t i = 0; i < is_text_.size(); ++i) {
+      const std::string cell = boost::algorithm::replace_all_copy(
+          i < rows_[row].size() ? rows_[row][i] : "", "|", "\\|");
+      all += (i == 0 ? "| " : " ") + (i == 0 && row > 0 ? "`" + cell + "`" : cell) + " |";
+    }
+    all += "\n";
+    for (std::size_t i = 0; row == 0 && i < is_text_.size(); ++i) {
+      all += std::string(i == 0 ? "|" : "") + (is_text_[i] ? "---|" : "---:|") +
+             (i + 1 == is_text_.size() ? "\n" : "");
+    }
+  }
   return note_.empty() ? all : all + "\n" + note_;
 }
 

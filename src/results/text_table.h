@@ -58,6 +58,8 @@ class TextTable {
   /// `width`, columns that have no room follow below, behind those that name the rows. Names go
   /// only where a figure would have no room beside all of them; at least one stays.
   std::string text(std::size_t width = kAnyWidth) const;
+  /// As a table of Markdown, words of the first column as code.
+  std::string markdown() const;
 
  private:
   void drop_names(std::vector<std::size_t>& names, const std::vector<std::size_t>& widths,

@@ -24,6 +24,15 @@ TEST(TextTable, IsAsWideAsItsCells) {
   EXPECT_EQ(sample().text(31), kWhole) << "just room enough";
 }
 
+TEST(TextTable, AsMarkdownHasItsNamesAsCodeAndNoBarsOfItsOwn) {
+  TextTable table({"key", "meaning", "count"}, 2);
+  table.add_row({"a.b", "one | other", "12"});
+  table.add_note("A note.\n");
+  EXPECT_EQ(
+      table.markdown(),
+      "| key | meaning | count |\n|---|---|---:|\n| `a.b` | one \\| other | 12 |\n\nA note.\n");
+}
+
 TEST(TextTable, ColumnsWithoutRoomFollowBelowBehindTheNamesOfTheRows) {
   EXPECT_EQ(sample().text(30),
             "Link   TLPs  payload\n"
