@@ -281,10 +281,11 @@ void CxlHome::take_request(std::uint8_t number, Packet& packet) {
   const LineGate::Verdict verdict = ports_[number]->gate->check(packet, now());
   inward_ += verdict.latency;
   const std::uint64_t arrival = arrivals_++;
+  packet.tlp.requester_id = verdict.domain.bdf;  // of a refusal
   if (verdict.refusal != nullptr) {
-    refuse(packet, verdict.refusal);
+    refuse(number, packet, verdict.refusal);
     if (verdict.is_disabled) {
-      refuse(packet, "handle_while_disabled");  // only the device's end is enabled [DHI D5]
+      refuse(number, packet, "handle_while_disabled");  // only the device's end is enabled [DHI D5]
     }
     serve(number, packet, {LineRights::none(), arrival});
   } else if (agent_ != nullptr && agent_->is_enabled()) {
@@ -298,10 +299,10 @@ void CxlHome::take_request(std::uint8_t number, Packet& packet) {
   }
 }
 
-void CxlHome::refuse(const Packet& packet, const char* kind) {
+void CxlHome::refuse(std::uint8_t port, const Packet& packet, const char* kind) {
   ++refusals_[kind];
   if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), name(), "unsupported_request", kind, &packet});
+    (*observer_)({now(), ports_[port]->name(), "unsupported_request", kind, &packet});
   }
 }
 
@@ -316,7 +317,7 @@ void CxlHome::translated(std::uint64_t ticket, const WalkResult& result, Time wh
   }
   const bool is_granted = result.outcome == WalkOutcome::kTranslated;
   if (!is_granted) {
-    refuse(*packet, "translation_fault");
+    refuse(done.port, *packet, "translation_fault");
   }
   inward_ = std::max(when, now()) - now();
   counts_ = packet->counts;

@@ -120,7 +120,7 @@ class CxlHome : public ComponentModule,
   };
   static constexpr std::uint64_t kNoArrival = ~std::uint64_t{0};
   void take_request(std::uint8_t port, Packet& packet);
-  void refuse(const Packet& packet, const char* kind);
+  void refuse(std::uint8_t port, const Packet& packet, const char* kind);
   void serve(std::uint8_t port, const Packet& packet, const RequestPermit& permit);
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
   void invalidated(const PhysicalPages& pages) override;

@@ -32,6 +32,7 @@ void LineGate::find_domain(const Packet& packet, Time now, Verdict& verdict) {
   answers_.clear();
   if (!lookup.resolution) {
     verdict.refusal = "invalid_handle";
+    verdict.domain = DeviceIdentity(Bdf::of(buses.secondary, 0, 0));
     verdict.is_disabled = !handles_.is_enabled(buses);
     return;
   }

@@ -37,7 +37,7 @@ class LineGate {
   struct Verdict {
     const char* refusal = nullptr;  ///< null: it is served
     bool is_disabled = false;       ///< it has a handle, and the host's end is not enabled
-    DeviceIdentity domain;          ///< whose it is
+    DeviceIdentity domain;          ///< whose it is; behind an invalid handle, the device's first
     DomainStanding standing;
     Time latency{};  ///< of the look-up
   };
