@@ -255,11 +255,16 @@ tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*
         static_cast<std::uint32_t>(__builtin_popcountll(message.byte_enables)), packet.counts};
   }
   from.lines_received += message.channel == CxlChannel::kD2hData && !message.bogus ? 1 : 0;
-  if (from.gate != nullptr && message.channel == CxlChannel::kD2hReq &&
-      is_checked(static_cast<cxl::D2hReq>(message.opcode))) {
-    take_request(static_cast<std::uint8_t>(port), packet);
+  const auto number = static_cast<std::uint8_t>(port);
+  const bool asks = message.channel == CxlChannel::kD2hReq &&
+                    is_checked(static_cast<cxl::D2hReq>(message.opcode));
+  if (asks && is_interrupt_address(message.address)) {
+    refuse(number, packet, "not_an_interrupt");  // there is no memory [LNK-9.22]
+    serve(number, packet, {LineRights::none(), arrivals_++});
+  } else if (asks && from.gate != nullptr) {
+    take_request(number, packet);
   } else {
-    serve(static_cast<std::uint8_t>(port), packet, {{}, arrivals_++});
+    serve(number, packet, {{}, arrivals_++});
   }
   return tlm::TLM_COMPLETED;
 }
