@@ -9,7 +9,7 @@ namespace flitwise {
 
 // The window of a direction is not over: its figures are those so far.
 std::function<Convergence::Sums(Time)> Convergence::sums_of(ConvergingFigure figure,
-                                                            const Link& link,
+                                                            const FabricLink& link,
                                                             const LatencyTracer& tracer) {
   const bool is_up =
       figure == ConvergingFigure::kUpGoodput || figure == ConvergingFigure::kUpEfficiency;
@@ -17,14 +17,14 @@ std::function<Convergence::Sums(Time)> Convergence::sums_of(ConvergingFigure fig
     case ConvergingFigure::kUpGoodput:
     case ConvergingFigure::kDownGoodput:
       return [&link, is_up](Time now) {
-        const LinkResult result = link.result();
+        const LinkResult result = link.link->result();
         const DirectionResult& way = is_up ? result.up : result.down;
         return Sums{8 * static_cast<double>(way.payload_bytes), now.ns()};
       };
     case ConvergingFigure::kUpEfficiency:
     case ConvergingFigure::kDownEfficiency:
       return [&link, is_up](Time) {
-        const LinkResult result = link.result();
+        const LinkResult result = link.link->result();
         const WireBits& bits = is_up ? result.up.bits : result.down.bits;
         return Sums{static_cast<double>(bits.payload),
                     static_cast<double>(bits.total() - bits.idle)};
@@ -39,7 +39,7 @@ std::function<Convergence::Sums(Time)> Convergence::sums_of(ConvergingFigure fig
 Convergence::Convergence(const ConvergedConfig& wanted, const Fabric& fabric,
                          const LatencyTracer& tracer)
     : each_((wanted.min_requests + BatchMeans::kFirst - 1) / BatchMeans::kFirst) {
-  const Link& link = *fabric.links.front().link;
+  const FabricLink& link = fabric.links.front();
   for (std::size_t i = 0; i < config::kNames<ConvergingFigure>.size(); ++i) {
     if ((wanted.figures >> i & 1U) != 0) {
       const auto name = static_cast<ConvergingFigure>(i);

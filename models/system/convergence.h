@@ -43,7 +43,7 @@ class Convergence {
     BatchMeans means;
     Sums before;
   };
-  static std::function<Sums(Time)> sums_of(ConvergingFigure figure, const Link& link,
+  static std::function<Sums(Time)> sums_of(ConvergingFigure figure, const FabricLink& link,
                                            const LatencyTracer& tracer);
 
   std::vector<Figure> figures_;

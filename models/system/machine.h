@@ -3,7 +3,6 @@
 /// Nothing else knows the whole; parts are components to it, but for those that scripts address.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
