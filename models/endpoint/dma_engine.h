@@ -64,16 +64,14 @@ class DmaEngine final : public Engine, public Bystander, private RegionOwner {
   bool is_done() const override { return is_exhausted_ && reads_ == 0 && busy_messages_ == 0; }
   /// The workload has nothing more to give; messages and reads may be under way.
   bool is_exhausted() const override { return is_exhausted_; }
-  /// What has not begun never does.
-  void end_work() override;
+  void end_work() override;  ///< what has not begun never does
   std::string waits_for() const override;
   Time next_own_work() const override { return next_at(); }
   void add_progress(Progress& sum) const override;
   void start_window() override;
   void end_window() override;
   void extend_window() override;
-  /// Waits of the read that goes next, for the end of one of those that are out, and of the message
-  /// that goes next, if any has waited.
+  /// Of the read that goes next, for the end of one that is out, and of the message that does.
   std::vector<WaitResult> waits() const override;
   void report(RunResult& result) const override;
   Counts errors() const override { return {{"stray_doorbell", stray_doorbells_}}; }
