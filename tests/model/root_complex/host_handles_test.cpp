@@ -34,6 +34,12 @@ class HostHandlesTest : public ::testing::Test {
                       AllocMessage{dhi, {kFunction, Pasid{1}, false, false}, false, 0, epoch});
     return handles_->receive(*packet, kBuses, false, now, answers_);
   }
+  static Tlp message(std::uint8_t code) {
+    Tlp tlp;
+    tlp.type = TlpType::kMsgD;
+    tlp.message_code = code;
+    return tlp;
+  }
   HostHandles::Lookup look_up(Dhi dhi, Time now) {
     PacketRef packet = pool_.make(PacketKind::kTlp);
     packet->tlp.type = TlpType::kMWr;
@@ -69,10 +75,33 @@ TEST_F(HostHandlesTest, D3_OtherHandlesDoNotWaitForAStore) {
 TEST_F(HostHandlesTest, D21_SearchByDomainTakesItsOwnTime) {
   make();
   alloc(kDhi, kNow);
-  const HostHandles::Name known = handles_->find({kFunction, Pasid{1}, false, false});
+  const Tlp response = message(msg::kPrgResponse);
+  const HostHandles::Name known = handles_->name_for(response, {kFunction, Pasid{1}, false, false});
   EXPECT_EQ(known.dhi, kDhi);
   EXPECT_EQ(known.latency, kByDomain);
-  EXPECT_FALSE(handles_->find({kFunction, Pasid{2}, false, false}).dhi);
+  EXPECT_FALSE(handles_->name_for(response, {kFunction, Pasid{2}, false, false}).dhi);
+}
+
+// A message by handle may reach a device after the handle has gone to another domain: the host is
+// told whose Invalidate Request that was, and sends it again in full. [DHI D21]
+TEST_F(HostHandlesTest, D21_AnInvalidationWhoseHandleChangesHandsGoesAgainInFull) {
+  make();
+  std::vector<std::uint8_t> strayed;
+  handles_->on_strayed([&](Bdf, std::uint8_t itag) { strayed.push_back(itag); });
+  alloc(kDhi, kNow);
+  Tlp request = message(msg::kInvalidateRequest);
+  request.tag = 3;
+  const DeviceIdentity first{kFunction, Pasid{1}, false, false};
+  EXPECT_EQ(handles_->name_for(request, first).dhi, kDhi);
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  write_dhi_message(*packet, kFunction,
+                    AllocMessage{kDhi, {kFunction, Pasid{2}, false, false}, false, 0, 0});
+  handles_->receive(*packet, kBuses, false, kNow, answers_);
+  EXPECT_EQ(strayed, std::vector<std::uint8_t>{3});
+  handles_->name_in_full(kFunction, 3);
+  const HostHandles::Name again = handles_->name_for(request, first);
+  EXPECT_TRUE(again.is_full);
+  EXPECT_FALSE(again.dhi);
 }
 
 // [DHI D16]
