@@ -41,14 +41,12 @@ std::string seeds_text(const ComparedPoint& point) {
   return fmt::format("{}", fmt::join(seeds, ", "));
 }
 
-/// Half width of what a run that ended at a tolerance knows of a figure.
-std::optional<double> converged_half_width(const Json& run, const std::string& figure) {
-  for (const Json& one : run.value("converged", Json::array())) {
-    if (one.value("figure", "") == figure) {
-      return number_at(one, "half_width");
-    }
-  }
-  return std::nullopt;
+/// Half width of what a run that ended at a tolerance knows of a figure; of no other confidence.
+std::optional<double> converged_half_width(const ComparedPoint& point, const std::string& figure) {
+  const auto confidence = figure_of(point.config, "run.converged.confidence");
+  return confidence && *confidence == "95%"
+             ? number_at(*point.figures, "converged_" + figure + "_half_width")
+             : std::nullopt;
 }
 
 /// Only those that occurred are in a result: a kind that is not there counts 0.
@@ -56,7 +54,8 @@ bool is_error_count(const std::string& figure) {
   return figure.rfind("errors_", 0) == 0;
 }
 
-/// Where seeds say more than one value of both: the half width of the change of a figure.
+/// The half width of the change of a figure: of several seeds of both, or of runs that have ended
+/// once they knew it.
 std::optional<double> doubt_of_change(const ComparedPoint& a, const ComparedPoint& b,
                                       const std::string& figure) {
   using BySeed = std::map<std::int64_t, double>;
@@ -71,6 +70,10 @@ std::optional<double> doubt_of_change(const ComparedPoint& a, const ComparedPoin
     return all;
   };
   const BySeed of_a = by_seed(a), of_b = by_seed(b);
+  if (of_a.size() <= 1 && of_b.size() <= 1) {
+    const auto half_a = converged_half_width(a, figure), half_b = converged_half_width(b, figure);
+    return half_a && half_b ? std::optional(std::hypot(*half_a, *half_b)) : std::nullopt;
+  }
   if (of_a.empty() || of_b.empty()) {
     return std::nullopt;
   }
@@ -224,13 +227,6 @@ Comparison compare_runs(const ResultSource& a, const ResultSource& b) {
   Json row_a, row_b;
   const ComparedPoint of_a = point_of_run(a, row_a), of_b = point_of_run(b, row_b);
   comparer.add("", of_a, of_b);
-  for (FigureDifference& figure : comparer.result.figures) {
-    const auto half_a = converged_half_width(*a.run, figure.name);
-    const auto half_b = converged_half_width(*b.run, figure.name);
-    if (half_a && half_b) {
-      figure.ci95 = std::hypot(*half_a, *half_b);
-    }
-  }
   comparer.tell_figures_of_one();
   return comparer.result;
 }

@@ -131,11 +131,23 @@ TEST(Comparison, OfTwoRunsSaysKeysAndFigures) {
 }
 
 TEST(Comparison, AnIntervalOfAConvergedRunCounts) {
-  ResultSource a = run_with("a", 1000, {}), b = run_with("b", 1100, {});
-  (*a.run)["converged"] = {{{"figure", "simulated_ns"}, {"half_width", 30.0}}};
-  EXPECT_FALSE(compare(a, b).changed()[0]->ci95) << "of one of both";
-  (*b.run)["converged"] = {{{"figure", "simulated_ns"}, {"half_width", 40.0}}};
-  EXPECT_DOUBLE_EQ(*compare(a, b).changed()[0]->ci95, 50);
+  const Json at_95 = {{"run", {{"converged", {{"confidence", "95%"}}}}}};
+  ResultSource a = run_with("a", 1000, at_95), b = run_with("b", 1100, at_95);
+  const auto known = [](double half_width) {
+    return Json{{{"figure", "simulated_ns"},
+                 {"mean", 1.0},
+                 {"half_width", half_width},
+                 {"batches", 30},
+                 {"reached", true}}};
+  };
+  const auto interval = [&] { return figure_at(compare(a, b), "", "simulated_ns").ci95; };
+  (*a.run)["converged"] = known(30);
+  EXPECT_FALSE(interval()) << "of one of both";
+  (*b.run)["converged"] = known(40);
+  ASSERT_TRUE(interval());
+  EXPECT_DOUBLE_EQ(*interval(), 50);
+  (*b.run)["config"]["run"]["converged"]["confidence"] = "99%";
+  EXPECT_FALSE(interval()) << "another confidence";
 }
 
 TEST(Comparison, AnErrorThatIsNotThereCountsZero) {
