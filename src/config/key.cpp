@@ -204,7 +204,7 @@ Key percent(const std::string& path, const Access<double>& member, double min, d
             const std::string& sentence) {
   const std::string range = fmt::format("{}%..{}%", min, max);
   const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
-    if (!is_scalar(value, context, "a share in " + range, true)) {
+    if (!is_scalar(value, context, "a share in " + range)) {
       return;
     }
     const bool has_sign = !value.text.empty() && value.text.back() == '%';

@@ -31,6 +31,11 @@ printed "up_goodput_gbps"
 expect 0 run "$config" --json "${small[@]}"
 figures "assert r['converged'] == []"
 
+# A sweep hands the share on, and each of its points ends by itself.
+printf 'base: %s\nseeds: [1, 2]\nset: {workload.requests: 200000, run.until: converged, run.converged.tolerance: 2%%}\naxes: {workload.payload: [64B, 1KiB]}\n' "$config" >"$work/study.yaml"
+expect 0 sweep run "$work/study.yaml" -o "$work/sweep"
+[[ $(wc -l <"$work/sweep/points.csv") == 3 ]] || complain "a sweep of runs that converge has not two rows"
+
 # What is no figure, no share, or without effect is said.
 refuse 2 run "$config" --set run.until=converged --set run.converged.figures=[goodput]
 said "up_goodput_gbps"
