@@ -154,18 +154,12 @@ void print_warnings(const Config& config, const std::vector<Problem>& given,
   }
 }
 
-void print_warnings(const Plan& plan, const std::string& file) {
+void print_warnings(const PlanNotes& notes, std::size_t points, const std::string& file) {
   constexpr std::size_t kMostPrinted = 10;
-  std::vector<std::pair<std::string, std::size_t>> found;  // in order of points
-  for (const Point& point : plan) {
-    for (const std::string& warning : config_warnings(config_of(point))) {
-      auto* const same = find_where(found, [&](const auto& one) { return one.first == warning; });
-      ++(same != nullptr ? *same : found.emplace_back(warning, 0)).second;
-    }
-  }
+  const auto& found = notes.warnings;
   for (std::size_t i = 0; i < std::min(found.size(), kMostPrinted); ++i) {
     fmt::print(stderr, "flitwise: warning: {}: {} ({} of {} points)\n", file, found[i].first,
-               found[i].second, plan.size());
+               found[i].second, points);
   }
   if (found.size() > kMostPrinted) {
     fmt::print(stderr, "flitwise: warning: {}: and {} more\n", file, found.size() - kMostPrinted);

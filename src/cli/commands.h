@@ -102,9 +102,9 @@ void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
 /// such place; empty: the only one there is.
 void print_warnings(const Config& config, const std::vector<Problem>& given = {},
                     const std::string& file = "");
-/// Of a sweep: each warning once, with the number of points it is about. file: the study, or the
-/// folder of a planned sweep.
-void print_warnings(const Plan& plan, const std::string& file);
+/// Of a sweep of so many points: each warning once, with the number of points it is about. file:
+/// the study.
+void print_warnings(const PlanNotes& notes, std::size_t points, const std::string& file);
 /// Keys that were given and have no effect, each at its place. The others are passed over.
 void print_without_effect(const std::vector<Problem>& given);
 

@@ -47,10 +47,10 @@ std::vector<Problem> with_file(std::vector<Problem> problems, const CheckOptions
 std::string checked(const std::string& file, const CheckOptions& options) {
   const std::string text = input_text(file, "a config or a sweep in YAML");
   if (is_study(text)) {
-    std::vector<Problem> given;
-    const Plan plan = make_plan(study_from_text(text, file), options.load.sets, &given);
-    print_without_effect(with_file(given, options, file));
-    print_warnings(plan, file);
+    PlanNotes notes;
+    const Plan plan = make_plan(study_from_text(text, file), options.load.sets, &notes);
+    print_without_effect(with_file(notes.without_effect, options, file));
+    print_warnings(notes, plan.size(), file);
     return fmt::format("{}: ok, a sweep of {} points\n", file, plan.size());
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();

@@ -188,10 +188,10 @@ int run_and_merge(const Plan& plan, const EngineOptions& engine, const std::stri
 int sweep_plan(const SweepOptions& options) {
   const Study study = study_of(options);
   refuse_to_overwrite_inputs(study, options.folder);
-  std::vector<Problem> given;
-  const Plan plan = make_plan(study, options.sets, &given);
-  print_without_effect(given);
-  print_warnings(plan, options.input);
+  PlanNotes notes;
+  const Plan plan = make_plan(study, options.sets, &notes);
+  print_without_effect(notes.without_effect);
+  print_warnings(notes, plan.size(), options.input);
   const FolderLock lock(options.folder);
   write_plan(plan, study.presentation, options.folder, own_path(), engine_of(options));
   fmt::print("{} points ({} distinct) in {}\n", plan.size(), distinct_points(plan),
@@ -227,17 +227,17 @@ int sweep_run(const SweepOptions& options) {
   }
   const Study study = is_planned ? Study{} : study_of(options);
   refuse_to_overwrite_inputs(study, folder);
-  std::vector<Problem> given;
+  PlanNotes notes;
   const Plan plan = is_planned ? read_manifest(manifest_path(options.input))
-                               : make_plan(study, options.sets, &given);
+                               : make_plan(study, options.sets, &notes);
   const EngineOptions engine =
       engine_of(options, is_planned ? read_engine_options(options.input) : EngineOptions{});
   const FolderLock lock(folder);
   write_plan(plan, is_planned ? read_presentation(options.input) : study.presentation, folder,
              own_path(), engine);
   if (!is_planned) {
-    print_without_effect(given);
-    print_warnings(plan, options.input);
+    print_without_effect(notes.without_effect);
+    print_warnings(notes, plan.size(), options.input);
   }
   return run_and_merge(plan, engine, folder, options.progress);
 }

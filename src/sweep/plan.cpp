@@ -47,10 +47,10 @@ class KeysWithoutEffect {
 /// Makes the points of one block, counting through its groups like an odometer.
 class BlockPlanner {
  public:
-  /// `given` may be null.
+  /// `given` and `notes` may be null, both together.
   BlockPlanner(const Study& study, const Block& block, const std::vector<std::string>& sets,
-               KeysWithoutEffect* given)
-      : study_(study), block_(block), sets_(sets), given_(given) {
+               KeysWithoutEffect* given, PlanNotes* notes)
+      : study_(study), block_(block), sets_(sets), given_(given), notes_(notes) {
     for (const Axis& set : block.sets) {
       axes_.emplace(set.key, &set);
     }
@@ -111,6 +111,9 @@ class BlockPlanner {
           given_->add(placed(key));
         }
       }
+      if (notes_ != nullptr) {
+        count_warnings(config);
+      }
       point.seed = config.run.seed;
       point.config = effective_config(config);
       point.id =
@@ -121,6 +124,14 @@ class BlockPlanner {
       for (const Problem& problem : error.problems()) {
         problems.push_back(placed(problem));
       }
+    }
+  }
+
+  void count_warnings(const Config& config) const {
+    for (const std::string& warning : config_warnings(config)) {
+      auto& found = notes_->warnings;
+      auto* const same = find_where(found, [&](const auto& one) { return one.first == warning; });
+      ++(same != nullptr ? *same : found.emplace_back(warning, 0)).second;
     }
   }
 
@@ -145,6 +156,7 @@ class BlockPlanner {
   const Block& block_;
   const std::vector<std::string>& sets_;
   KeysWithoutEffect* given_;
+  PlanNotes* notes_;
   std::unordered_map<std::string, const Axis*> axes_;  // what the block sets, by key
 };
 
@@ -316,18 +328,17 @@ void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& p
 
 }  // namespace
 
-Plan make_plan(const Study& study, const std::vector<std::string>& sets,
-               std::vector<Problem>* without_effect) {
+Plan make_plan(const Study& study, const std::vector<std::string>& sets, PlanNotes* notes) {
   check_size(study);
   Plan plan;
   std::vector<Problem> problems;
   KeysWithoutEffect given;
   for (const Block& block : study.blocks) {
-    BlockPlanner(study, block, sets, without_effect != nullptr ? &given : nullptr)
+    BlockPlanner(study, block, sets, notes != nullptr ? &given : nullptr, notes)
         .append_points(plan, problems);
   }
-  if (without_effect != nullptr) {
-    *without_effect = given.list();
+  if (notes != nullptr) {
+    notes->without_effect = given.list();
   }
   check_columns(study, plan, problems);
   if (!problems.empty()) {

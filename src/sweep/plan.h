@@ -96,14 +96,22 @@ struct Point {
 
 using Plan = std::vector<Point>;
 
+/// What is allowed in a study and yet hardly meant.
+struct PlanNotes {
+  /// Each key of the study and of overrides that no point reads, once, with why as in
+  /// LoadNotes::given.
+  std::vector<Problem> without_effect;
+  /// Each of config_warnings, in the order of points, and how many of them it is about.
+  std::vector<std::pair<std::string, std::size_t>> warnings;
+};
+
 /// All points in order: blocks, then groups with the last one fastest, then seeds. `sets` are
 /// overrides for every point and win over the study. Throws ConfigError, at once where there are
 /// more than 100,000 points; a bad value of an axis,
 /// and a figure or label with the name of a column of results, is reported once, at its place.
-/// `without_effect`, if that is asked for: each key of the study and of `sets` that no point reads,
-/// once, with why as in LoadNotes::given.
+/// `notes`, if they are asked for, are of all points.
 Plan make_plan(const Study& study, const std::vector<std::string>& sets = {},
-               std::vector<Problem>* without_effect = nullptr);
+               PlanNotes* notes = nullptr);
 
 /// Writes manifest.jsonl, study.json (what summary and report show), points.txt (a command a line),
 /// Snakefile, array.sbatch, merge.sbatch and engine.json into the folder, all or none; it is made

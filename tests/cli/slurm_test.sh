@@ -55,14 +55,17 @@ C
 export SLURM_CONF="$cluster/slurm.conf"
 
 stop() {
-  local file
+  local file pid pids=()
   [[ -z ${holder-} ]] || kill "$holder" 2>/dev/null
   for file in run/slurmctld.pid run/slurmd.pid munge/pid; do
-    [[ ! -s $cluster/$file ]] || kill "$(<"$cluster/$file")" 2>/dev/null
+    [[ ! -s $cluster/$file ]] || pids+=("$(<"$cluster/$file")")
   done
-  for _ in {1..100}; do  # each takes its file away when it is done
-    [[ -e $cluster/run/slurmctld.pid || -e $cluster/run/slurmd.pid ]] || break
-    sleep 0.1
+  for pid in "${pids[@]}"; do
+    kill "$pid" 2>/dev/null
+    for _ in {1..100}; do
+      kill -0 "$pid" 2>/dev/null || break
+      sleep 0.1
+    done
   done
   rm -rf -- "$work"
 }

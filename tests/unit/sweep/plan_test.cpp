@@ -57,9 +57,10 @@ TEST_F(SweepPlan, LastAxisVariesFastestAndSeedsAreInnermost) {
 
 TEST_F(SweepPlan, KeysThatNoPointReadsAreToldOnceAtTheirPlaceInTheStudy) {
   const auto idle = [this](const std::string& yaml, const std::vector<std::string>& sets) {
-    std::vector<Problem> keys;
-    make_plan(study_from_text("base: base.yaml\n" + yaml, folder_.file("study.yaml")), sets, &keys);
-    return mapped(keys, &Problem::text);
+    PlanNotes notes;
+    make_plan(study_from_text("base: base.yaml\n" + yaml, folder_.file("study.yaml")), sets,
+              &notes);
+    return mapped(notes.without_effect, &Problem::text);
   };
   std::ofstream(folder_.file("base.yaml")) << "workload: {requests: 10, burst: 4}\n";  // a base
   EXPECT_THAT(idle("axes:\n  device.dhi.bits: [2, 4]\n  workload.payload: [8B, 16B]\n", {}),
