@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "endpoint/attached_engine.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace flitwise {
@@ -30,11 +31,12 @@ EngineStatus status_of(TransferStatus status) {
 }  // namespace
 
 AttachedEngine::AttachedEngine(const std::string& device, DeviceEngine& engine, Endpoint& endpoint,
-                               std::uint64_t warmup, Hooks hooks)
+                               std::uint64_t warmup, Routes routes, Hooks hooks)
     : Bystander(device + " engine"),
       engine_(engine),
       endpoint_(endpoint),
       warmup_(warmup),
+      routes_(std::move(routes)),
       hooks_(std::move(hooks)) {}
 
 void AttachedEngine::start(Time /*now*/) {
@@ -51,6 +53,7 @@ bool AttachedEngine::next(Time now, Transfer& transfer) {
     hooks_.counting_starts();
   }
   transfer.op = op_of(request.kind);
+  ++issued_[static_cast<std::size_t>(transfer.op)];
   transfer.domain = request.domain;
   transfer.address = request.address;
   transfer.bytes = request.bytes;
@@ -59,6 +62,21 @@ bool AttachedEngine::next(Time now, Transfer& transfer) {
   transfer.issue = transfer.ready = now;
   transfer.counts = given_ > warmup_;
   return true;
+}
+
+void AttachedEngine::start_window() {
+  issued_ = {};
+  window_begin_ = now();
+  window_end_ = Time::never();
+}
+
+void AttachedEngine::report(RunResult& result) const {
+  for (const DmaEngine::Route& one : routes_) {
+    RequestRoute& route = result.routes.emplace_back(one.route);
+    route.requests = issued_[static_cast<std::size_t>(one.op)];
+    route.begin = window_begin_;
+    route.end = std::min(window_end_, now());
+  }
 }
 
 void AttachedEngine::finished(const TransferEnd& end) {

@@ -2,12 +2,15 @@
 /// The engine of a library user (flitwise/device_engine.h), put on a device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "common/component.h"
 #include "endpoint/device_sender.h"
+#include "endpoint/dma_engine.h"
 #include "endpoint/endpoint.h"
 #include "endpoint/engine.h"
 #include "flitwise/device_engine.h"
@@ -21,8 +24,9 @@ class AttachedEngine final : public DeviceSender, public Engine, public Bystande
     std::function<void()> work_ended;       ///< it is done: called once
   };
   /// warmup: that many requests do not count.
+  using Routes = std::vector<DmaEngine::Route>;
   AttachedEngine(const std::string& device, DeviceEngine& engine, Endpoint& endpoint,
-                 std::uint64_t warmup, Hooks hooks);
+                 std::uint64_t warmup, Routes routes, Hooks hooks);
 
   void start(Time now) override;
   bool next(Time now, Transfer& transfer) override;
@@ -37,6 +41,10 @@ class AttachedEngine final : public DeviceSender, public Engine, public Bystande
   std::string waits_for() const override { return engine_.waits_for(); }
   std::string waiting() const override;
   Time next_own_work() const override { return engine_.next_at(); }
+  void start_window() override;
+  void end_window() override { window_end_ = now(); }
+  void extend_window() override { window_end_ = Time::never(); }
+  void report(RunResult& result) const override;
 
  private:
   void look_for_end();
@@ -44,7 +52,10 @@ class AttachedEngine final : public DeviceSender, public Engine, public Bystande
   DeviceEngine& engine_;
   Endpoint& endpoint_;
   const std::uint64_t warmup_;
+  const Routes routes_;
   const Hooks hooks_;
+  Time window_begin_{}, window_end_ = Time::never();
+  std::array<std::uint64_t, 4> issued_{};  // by Op, in the window
   std::uint64_t given_ = 0;
   bool has_told_end_ = false;
 };

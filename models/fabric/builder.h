@@ -18,6 +18,9 @@ namespace flitwise {
 std::vector<std::string> links_above(const Graph& graph, NodeIndex node);
 /// The way of reads that an engine of a device makes; `place`: that its waits name.
 RequestRoute read_route(const Graph& graph, const FabricDevice& device, std::string place);
+/// The same of each kind of request of its DMA engine, or of what stands in its place.
+std::vector<DmaEngine::Route> dma_routes(const Graph& graph, const FabricDevice& device,
+                                         const std::string& place);
 
 class Builder {
  public:

@@ -99,6 +99,15 @@ RequestRoute read_route(const Graph& graph, const FabricDevice& device, std::str
   return route_of(graph, device, {std::move(place), false, false}, Op::kRead, "read");
 }
 
+std::vector<DmaEngine::Route> dma_routes(const Graph& graph, const FabricDevice& device,
+                                         const std::string& place) {
+  std::vector<DmaEngine::Route> routes;
+  for (const auto& [op, kind] : kKinds) {
+    routes.push_back({op, route_of(graph, device, {place, false, false}, op, kind)});
+  }
+  return routes;
+}
+
 // [CXL-3.8]
 void Builder::add_memory(FabricDevice& device, Link& link) {
   const std::string host = "host_of_" + device.name;

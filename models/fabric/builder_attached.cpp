@@ -63,6 +63,7 @@ bool Builder::add_attached(FabricDevice& device) {
   } else if (engine != surroundings_.attached.engines.end()) {
     auto made = std::make_unique<AttachedEngine>(
         device.name, *engine->second, *device.endpoint, device.config.run.warmup,
+        dma_routes(graph_, device, device.name),
         AttachedEngine::Hooks{counting_starts, around.work_ended});
     part = made.get();
     device.sender = std::move(made);

@@ -95,6 +95,18 @@ TEST(AttachedEngine, FirstRequestsAreWarmUp) {
   EXPECT_EQ(result.rows<LinkResult>().at(0).up.payload_bytes, 60U * 256);
 }
 
+TEST(AttachedEngine, WhatLimitsItIsFound) {
+  Writer engine(2'000, 1);
+  const RunResult result =
+      run_with(engine, "link: {preset: gen3x8}\nworkload: {domains: 1}\nrun: {warmup: 100}\n");
+  expect_good_run(result);
+  const ExplainResult& limit = result.rows<ExplainResult>().at(0);
+  EXPECT_EQ(limit.kind, "write");
+  EXPECT_EQ(limit.requests, 1'900U);
+  EXPECT_EQ(limit.limit.resource, "link");
+  EXPECT_GT(limit.limit.share, 0.9);
+}
+
 TEST(AttachedEngine, IsAskedAgainWhenItSaysSo) {
   Writer engine(50, 1, Time::from_us(100));  // longer than run.deadlock_after
   const RunResult result = run_with(engine, R"(
