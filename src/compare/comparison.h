@@ -99,6 +99,8 @@ std::string comparison_text(const Comparison& comparison, std::optional<std::siz
                             std::size_t width);
 /// "-3.10 %" or "from 0"
 std::string relative_text(const FigureDifference& figure);
+/// So many digits; a count has all of its own.
+std::string value_text(double value, int digits = 6);
 /// "-17.5 ± 0.3", with a question mark where it is not sure.
 std::string change_text(const FigureDifference& figure);
 /// Cells of a key of the configuration.

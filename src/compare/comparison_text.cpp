@@ -49,8 +49,7 @@ std::string config_table(const Comparison& comparison, std::optional<std::size_t
 }
 
 std::vector<std::string> cells_of(const std::string& name, const FigureDifference& one) {
-  return {name, fmt::format("{:.6g}", one.a), fmt::format("{:.6g}", one.b), change_text(one),
-          relative_text(one)};
+  return {name, value_text(one.a), value_text(one.b), change_text(one), relative_text(one)};
 }
 
 /// Of two runs: a row a figure.
@@ -92,7 +91,7 @@ std::string point_tables(const Comparison& comparison, const std::vector<FigureC
 std::string range_text(const FigureDifferences& points) {
   const FigureDifference& first = *points.front();
   if (!std::isfinite(first.percent())) {
-    return fmt::format("0 to {:.4g}", first.b);
+    return "0 to " + value_text(first.b);
   }
   const auto less = [](const auto* one, const auto* other) {
     return one->percent() < other->percent();
@@ -157,12 +156,22 @@ std::string told(const std::vector<std::string>& names, const char* one, const c
 }  // namespace
 
 std::string relative_text(const FigureDifference& figure) {
+  constexpr double kLeastShown = 0.005;  // less has no digit behind the point
   const double percent = figure.percent();
-  return std::isfinite(percent) ? fmt::format("{:+.2f} %", percent) : "from 0";
+  return !std::isfinite(percent)                           ? "from 0"
+         : std::abs(percent) < kLeastShown && percent != 0 ? fmt::format("{:+.1g} %", percent)
+                                                           : fmt::format("{:+.2f} %", percent);
+}
+
+std::string value_text(double value, int digits) {
+  constexpr double kMostWhole = 1e12;  // counts stay whole
+  return value == std::floor(value) && std::abs(value) < kMostWhole
+             ? fmt::format("{:.0f}", value)
+             : fmt::format("{:.{}g}", value, digits);
 }
 
 std::string change_text(const FigureDifference& figure) {
-  return fmt::format("{:+.4g}{}{}", figure.delta(),
+  return fmt::format("{}{}{}{}", figure.delta() < 0 ? "" : "+", value_text(figure.delta(), 4),
                      figure.ci95 ? fmt::format(" ± {:.3g}", *figure.ci95) : "",
                      figure.is_sure() ? "" : " ?");
 }

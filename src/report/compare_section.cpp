@@ -23,8 +23,8 @@ void add_changes(HtmlPage& page, const std::string& title,
   for (const FigureChanges& figure : figures) {
     for (std::size_t i = 0; i < std::min(most, figure.points.size()); ++i) {
       const FigureDifference* const one = figure.points[i];
-      table.add_row({one->name, one->point, fmt::format("{:.6g}", one->a),
-                     fmt::format("{:.6g}", one->b), change_text(*one), relative_text(*one)});
+      table.add_row({one->name, one->point, value_text(one->a), value_text(one->b),
+                     change_text(*one), relative_text(*one)});
     }
   }
   page.body += "<h2>" + title + "</h2>\n" + table.html();

@@ -100,7 +100,11 @@ TEST(Comparison, AChangeIsSureBeyondItsInterval) {
   EXPECT_FALSE((FigureDifference{"", "x", 2, 1, 1.0}.is_sure()));
   EXPECT_EQ(change_text({"", "x", 2, 1, 1.5}), "-1 ± 1.5 ?");
   EXPECT_EQ(change_text({"", "x", 1, 2, 0.25}), "+1 ± 0.25");
+  EXPECT_EQ(change_text({"", "x", 0, 1234567, {}}), "+1234567") << "a count";
+  EXPECT_EQ(change_text({"", "x", 3.0625, 2, {}}), "-1.062");
   EXPECT_EQ(relative_text({"", "x", 0, 2, {}}), "from 0");
+  EXPECT_EQ(relative_text({"", "x", 3, 3.03, {}}), "+1.00 %");
+  EXPECT_EQ(relative_text({"", "x", 1e6, 1e6 - 3, {}}), "-0.0003 %");
 }
 
 TEST(Comparison, OfTwoRunsSaysKeysAndFigures) {
