@@ -19,6 +19,7 @@ machines = [
     ("checks/saturated", [few, "link.identity=dhi", "link.dhi_form=tag", "host.dhi.table=shared", "host.dhi.grant=configured",
                           "host.dhi.storage.kind=dram", "device.dhi.storage.kind=dram"]),
     ("checks/saturated", [few, "workload.kind=hostile"]),
+    ("checks/saturated", ["workload.requests=4000", "workload.payload=1KiB", "link.error_rate=1e-7", "run.until=converged"]),
     ("checks/saturated", [few, domains, read_write, "workload.at=translated"]),
     ("checks/saturated", [few, domains, "host.dhi.grant=configured", "host.dhi.granted.first_pasid=1"]),
     ("checks/saturated", [few, "link.preset=gen6x16", "link.error_rate=1e-6", "host.dma_window.size=8GiB", "host.trusted_window.size=4KiB"]),
