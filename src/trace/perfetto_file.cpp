@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/perfetto_file.h"
 
+#include <cstring>
+
 namespace flitwise {
 namespace {
 
@@ -10,8 +12,8 @@ constexpr unsigned kPacket = 1;
 constexpr unsigned kTimestamp = 8, kSequenceId = 10, kTrackEvent = 11, kTrackDescriptor = 60;
 // TrackDescriptor
 constexpr unsigned kUuid = 1, kName = 2, kProcess = 3, kParent = 5, kCounter = 8;
-// ProcessDescriptor, CounterDescriptor
-constexpr unsigned kPid = 1, kProcessName = 6, kUnitName = 6;
+// ProcessDescriptor
+constexpr unsigned kPid = 1, kProcessName = 6;
 // TrackEvent
 constexpr unsigned kAnnotation = 4, kType = 9, kTrackUuid = 11, kEventName = 23, kCounterValue = 30,
                    kFlowIds = 47;
@@ -20,7 +22,11 @@ constexpr unsigned kBegin = 1, kEnd = 2, kInstant = 3, kCounterType = 4;
 // DebugAnnotation
 constexpr unsigned kUint = 3, kString = 6, kAnnotationName = 10;
 
+// Wire types
+constexpr unsigned kVarint = 0, kFixed64 = 1, kBytes = 2;
+
 constexpr std::int64_t kFsOfNs = 1'000'000;
+constexpr std::size_t kBufferBytes = 1U << 18U, kMostOfAPacket = 1U << 14U;
 
 std::uint64_t ns_of(Time time) {
   return time.fs < 0 ? 0 : static_cast<std::uint64_t>(time.fs / kFsOfNs);
@@ -28,107 +34,149 @@ std::uint64_t ns_of(Time time) {
 
 }  // namespace
 
-PerfettoFile::Track PerfettoFile::describe(ProtoWriter& descriptor) {
-  packet_.clear();
-  packet_.message(kTrackDescriptor, descriptor);
-  write_packet();
+PerfettoFile::PerfettoFile(const std::string& path)
+    : file_(path), buffer_(kBufferBytes), at_(buffer_.data()) {}
+
+void PerfettoFile::write_buffer() {
+  file_.write(buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data()));
+  at_ = buffer_.data();
+}
+
+// ---- the wire format
+
+inline void PerfettoFile::varint(std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7U) {
+    *at_++ = static_cast<char>(value | 0x80);
+  }
+  *at_++ = static_cast<char>(value);
+}
+
+inline void PerfettoFile::number(unsigned field, std::uint64_t value) {
+  varint(field << 3U | kVarint);
+  varint(value);
+}
+
+inline void PerfettoFile::text(unsigned field, std::string_view value) {
+  varint(field << 3U | kBytes);
+  varint(value.size());
+  std::memcpy(at_, value.data(), value.size());
+  at_ += value.size();
+}
+
+inline PerfettoFile::Place PerfettoFile::open(unsigned field) {
+  varint(field << 3U | kBytes);
+  at_ += 2;
+  return static_cast<Place>(at_ - buffer_.data());
+}
+
+// A varint need not be as short as it could be.
+inline void PerfettoFile::close(Place begin) {
+  char* const content = buffer_.data() + begin;
+  const auto length = static_cast<std::size_t>(at_ - content);
+  content[-2] = static_cast<char>((length & 0x7f) | 0x80);
+  content[-1] = static_cast<char>(length >> 7U);
+}
+
+inline PerfettoFile::Place PerfettoFile::open_packet() {
+  constexpr std::uint64_t kOnlySequence = 1;
+  if (at_ + kMostOfAPacket > buffer_.data() + buffer_.size()) {
+    write_buffer();
+  }
+  const Place packet = open(kPacket);
+  number(kSequenceId, kOnlySequence);
+  return packet;
+}
+
+// ---- tracks
+
+PerfettoFile::Track PerfettoFile::process(const std::string& name) {
+  const Place packet = open_packet(), descriptor = open(kTrackDescriptor);
+  number(kUuid, ++tracks_);
+  const Place process = open(kProcess);
+  number(kPid, tracks_);
+  text(kProcessName, name);
+  close(process);
+  close(descriptor);
+  close(packet);
   return tracks_;
 }
 
-PerfettoFile::Track PerfettoFile::process(const std::string& name) {
-  ProtoWriter descriptor;
-  descriptor.number(kUuid, ++tracks_);
-  inner_.clear();
-  inner_.number(kPid, tracks_);
-  inner_.text(kProcessName, name);
-  descriptor.message(kProcess, inner_);
-  return describe(descriptor);
-}
-
 PerfettoFile::Track PerfettoFile::row(Track process, const std::string& name) {
-  ProtoWriter descriptor;
-  descriptor.number(kUuid, ++tracks_);
-  descriptor.text(kName, name);
-  descriptor.number(kParent, process);
-  return describe(descriptor);
+  const Place packet = open_packet(), descriptor = open(kTrackDescriptor);
+  number(kUuid, ++tracks_);
+  text(kName, name);
+  number(kParent, process);
+  close(descriptor);
+  close(packet);
+  return tracks_;
 }
 
-PerfettoFile::Track PerfettoFile::counter(Track process, const std::string& name,
-                                          const std::string& unit) {
-  ProtoWriter descriptor;
-  descriptor.number(kUuid, ++tracks_);
-  descriptor.text(kName, name);
-  descriptor.number(kParent, process);
-  inner_.clear();
-  if (!unit.empty()) {
-    inner_.text(kUnitName, unit);
-  }
-  descriptor.message(kCounter, inner_);
-  return describe(descriptor);
+PerfettoFile::Track PerfettoFile::counter(Track process, const std::string& name) {
+  const Place packet = open_packet(), descriptor = open(kTrackDescriptor);
+  number(kUuid, ++tracks_);
+  text(kName, name);
+  number(kParent, process);
+  close(open(kCounter));
+  close(descriptor);
+  close(packet);
+  return tracks_;
 }
 
-PerfettoFile& PerfettoFile::note(std::string_view name, std::uint64_t value) {
-  inner_.clear();
-  inner_.text(kAnnotationName, name);
-  inner_.number(kUint, value);
-  event_.message(kAnnotation, inner_);
-  return *this;
+// ---- events
+
+inline void PerfettoFile::open_event(Track track, unsigned type, Time at) {
+  packet_ = open_packet();
+  number(kTimestamp, ns_of(at));
+  event_ = open(kTrackEvent);
+  number(kType, type);
+  number(kTrackUuid, track);
 }
 
-PerfettoFile& PerfettoFile::note(std::string_view name, std::string_view value) {
-  inner_.clear();
-  inner_.text(kAnnotationName, name);
-  inner_.text(kString, value);
-  event_.message(kAnnotation, inner_);
-  return *this;
-}
-
-PerfettoFile& PerfettoFile::flow(std::uint64_t number) {
-  event_.fixed64(kFlowIds, number);
-  return *this;
-}
-
-// What has been noted stands in event_ already: the order of fields means nothing.
-void PerfettoFile::event(Track track, unsigned type, Time at) {
-  event_.number(kType, type);
-  event_.number(kTrackUuid, track);
-  packet_.clear();
-  packet_.number(kTimestamp, ns_of(at));
-  packet_.message(kTrackEvent, event_);
-  event_.clear();
-  write_packet();
+void PerfettoFile::done() {
+  close(event_);
+  close(packet_);
 }
 
 void PerfettoFile::begin(Track track, std::string_view name, Time at) {
-  event_.text(kEventName, name);
-  event(track, kBegin, at);
-}
-
-void PerfettoFile::end(Track track, Time at) {
-  event(track, kEnd, at);
-}
-
-void PerfettoFile::slice(Track track, std::string_view name, Time begin_at, Time end_at) {
-  begin(track, name, begin_at);
-  end(track, end_at);
+  open_event(track, kBegin, at);
+  text(kEventName, name);
 }
 
 void PerfettoFile::instant(Track track, std::string_view name, Time at) {
-  event_.text(kEventName, name);
-  event(track, kInstant, at);
+  open_event(track, kInstant, at);
+  text(kEventName, name);
 }
 
-void PerfettoFile::value(Track track, Time at, std::int64_t value) {
-  event_.number(kCounterValue, static_cast<std::uint64_t>(value));
-  event(track, kCounterType, at);
+void PerfettoFile::note(std::string_view name, std::uint64_t value) {
+  const Place annotation = open(kAnnotation);
+  text(kAnnotationName, name);
+  number(kUint, value);
+  close(annotation);
 }
 
-void PerfettoFile::write_packet() {
-  constexpr std::uint64_t kOnlySequence = 1;
-  packet_.number(kSequenceId, kOnlySequence);
-  trace_.clear();
-  trace_.message(kPacket, packet_);
-  file_.write(trace_.bytes().data(), trace_.bytes().size());
+void PerfettoFile::note(std::string_view name, std::string_view value) {
+  const Place annotation = open(kAnnotation);
+  text(kAnnotationName, name);
+  text(kString, value);
+  close(annotation);
+}
+
+void PerfettoFile::flow(std::uint64_t number) {
+  varint(kFlowIds << 3U | kFixed64);
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    *at_++ = static_cast<char>(number >> 8 * byte);
+  }
+}
+
+void PerfettoFile::end(Track track, Time at) {
+  open_event(track, kEnd, at);
+  done();
+}
+
+void PerfettoFile::value(Track track, Time at, std::uint64_t value) {
+  open_event(track, kCounterType, at);
+  number(kCounterValue, value);
+  done();
 }
 
 }  // namespace flitwise

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <unordered_map>
 #include <vector>
 
@@ -16,32 +17,37 @@
 namespace flitwise {
 namespace {
 
-/// Slices that may overlap: as many rows of one name as are needed.
+/// Slices that may overlap: as many rows of one name as are needed. The row that has been free for
+/// longest is next.
 class Rows {
  public:
   Rows(PerfettoFile& file, PerfettoFile::Track process, const char* name)
       : file_(file), process_(process), name_(name) {}
 
   PerfettoFile::Track free_row(Time begin, Time end) {
-    for (Row& row : rows_) {
-      if (row.until <= begin) {
-        row.until = end;
-        return row.track;
-      }
+    if (!rows_.empty() && rows_.top().until <= begin) {
+      const PerfettoFile::Track track = rows_.top().track;
+      rows_.pop();
+      rows_.push({end, track});
+      return track;
     }
-    rows_.push_back({file_.row(process_, name_), end});
-    return rows_.back().track;
+    const PerfettoFile::Track track = file_.row(process_, name_);
+    rows_.push({end, track});
+    return track;
   }
 
  private:
   struct Row {
-    PerfettoFile::Track track;
     Time until;
+    PerfettoFile::Track track;
+    friend bool operator<(const Row& a, const Row& b) {  // the earliest on top
+      return a.until > b.until || (a.until == b.until && a.track > b.track);
+    }
   };
   PerfettoFile& file_;
   PerfettoFile::Track process_;
   const char* name_;
-  std::vector<Row> rows_;
+  std::priority_queue<Row> rows_;
 };
 
 /// What a TLP does between two of its stamps.
@@ -74,10 +80,10 @@ struct LinkTracks {
       Direction& one = directions[is_up ? 1 : 0];
       const std::string side = is_up ? "up" : "down";
       one.wire = file.row(process, side + " wire");
-      one.requests_out = file.counter(process, side + " non-posted requests out", "");
+      one.requests_out = file.counter(process, side + " non-posted requests out");
       for (int i = 0; i < kFcClasses; ++i) {
         one.credits[static_cast<std::size_t>(i)] =
-            file.counter(process, fmt::format("{} {} header credits left", side, kClasses[i]), "");
+            file.counter(process, fmt::format("{} {} header credits left", side, kClasses[i]));
       }
     }
     for (const Stretch& stretch : kStretches) {
@@ -99,12 +105,16 @@ class PerfettoTrace final : public TraceSink {
     LinkTracks::Direction& way = link.directions[event.is_up ? 1 : 0];
     LinkTracks::Direction& back = link.directions[event.is_up ? 0 : 1];
     const Packet& packet = *event.packet;
-    describe(event);
     const char* const name = kind_of(packet);
     if (event.is_in_flit) {
       file_.instant(way.wire, name, event.last);
     } else {
-      file_.slice(way.wire, name, event.first, event.last);
+      file_.begin(way.wire, name, event.first);
+    }
+    describe(event);
+    file_.done();
+    if (!event.is_in_flit) {
+      file_.end(way.wire, event.last);
     }
     if (packet.kind == PacketKind::kTlp && !is_completion(packet.tlp.type)) {
       remember(packet, event.link);
@@ -127,8 +137,12 @@ class PerfettoTrace final : public TraceSink {
       const Stretch& stretch = kStretches[i];
       const Time from = packet.stamped(stretch.from), to = packet.stamped(stretch.to);
       if (from != kNotStamped && to != kNotStamped && from <= to) {
-        file_.note("uid", packet.uid).flow(packet.uid);
-        file_.slice(tracks.stretches[i].free_row(from, to), kind_of(packet), from, to);
+        const PerfettoFile::Track row = tracks.stretches[i].free_row(from, to);
+        file_.begin(row, kind_of(packet), from);
+        file_.note("uid", packet.uid);
+        file_.flow(packet.uid);
+        file_.done();
+        file_.end(row, to);
       }
     }
     first_link_.erase(link);
@@ -164,15 +178,18 @@ class PerfettoTrace final : public TraceSink {
     if (!lines_) {
       lines_.emplace(file_, file_.process("lines of CXL"), "line");
     }
+    const PerfettoFile::Track row = lines_->free_row(issued, done);
+    file_.begin(row, kind_of(packet), issued);
     file_.note("uid", packet.uid);
-    file_.slice(lines_->free_row(issued, done), kind_of(packet), issued, done);
+    file_.done();
+    file_.end(row, done);
   }
   // A request and its completions are joined by arrows.
   void describe(const TraceEvent& event) {
     const Packet& packet = *event.packet;
-    file_.note("uid", packet.uid)
-        .note("first_ps", ps_of(event.first))
-        .note("last_ps", ps_of(event.last));
+    file_.note("uid", packet.uid);
+    file_.note("first_ps", ps_of(event.first));
+    file_.note("last_ps", ps_of(event.last));
     for (const auto& [flag, is_set] :
          {std::pair("replay", event.is_replay), std::pair("damaged", event.is_damaged),
           std::pair("lost", event.is_lost)}) {
@@ -184,8 +201,10 @@ class PerfettoTrace final : public TraceSink {
       return;
     }
     const Tlp& tlp = packet.tlp;
-    file_.note("requester", text_of(tlp.requester_id)).note("tag", tlp.tag);
-    file_.note("address", fmt::format("{:#x}", tlp.address)).note("length_dw", tlp.length_dw);
+    file_.note("requester_id", tlp.requester_id.value);
+    file_.note("tag", tlp.tag);
+    file_.note("address", tlp.address);
+    file_.note("length_dw", tlp.length_dw);
     if (tlp.has_pasid) {
       file_.note("pasid", to_int(tlp.pasid));
     }
@@ -215,8 +234,8 @@ class PerfettoTrace final : public TraceSink {
   static std::uint64_t ps_of(Time time) { return static_cast<std::uint64_t>(time.fs / 1'000); }
 
   PerfettoFile file_;
-  std::optional<Rows> lines_;  // none has been over
-  std::unordered_map<std::string, std::unique_ptr<LinkTracks>> links_;
+  std::optional<Rows> lines_;                                           // none has been over
+  std::unordered_map<const char*, std::unique_ptr<LinkTracks>> links_;  // by name, as it is told
   std::unordered_map<std::uint64_t, LinkTracks*> first_link_;  // by uid: of requests under way
   std::unordered_map<std::uint64_t, std::uint64_t> requests_;  // uid by RequestName::key()
 };
