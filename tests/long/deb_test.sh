@@ -12,7 +12,7 @@ dpkg-deb -x "${packages[0]}" "$root"
 depends="$(dpkg-deb -f "${packages[0]}" Depends)"
 rm -rf -- "$work/package"
 for file in bin/flitwise share/flitwise/configs/checks/saturated.yaml share/flitwise/cases share/doc/flitwise/docs/library.md \
-  lib/libflitwise.a include/flitwise/version.h; do
+  share/flitwise/wireshark/flitwise.lua lib/libflitwise.a include/flitwise/version.h; do
   [[ -e $root/usr/$file ]] || complain "the package lacks /usr/$file"
 done
 
