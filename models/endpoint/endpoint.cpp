@@ -141,10 +141,8 @@ std::vector<WaitResult> Endpoint::waits() const {
     const HandleRange range = dhi().table() != nullptr
                                   ? dhi().table()->range()
                                   : HandleRange::of_bits(config_.device.dhi.bits);
-    // Whoever waits for its first ALLOC alone would wait as long with more handles.
-    const bool is_short = handles_.result(name(), now()).evictions != 0;
-    all.push_back(row({name(), "handles", ResourceRole::kSlots, "up", "",
-                       is_short ? config_.handles_key : "", std::uint64_t{range.size()}},
+    all.push_back(row({name(), "handles", ResourceRole::kSlots, "up", "", config_.handles_key,
+                       std::uint64_t{range.size()}},
                       handles_.stall(now())));
   }
   if (translations_ != nullptr) {

@@ -188,23 +188,6 @@ TEST(Explain, DoesNotExplainRequestsForAPeer) {
   EXPECT_TRUE(row.at("limit").at("at").is_null()) << row;
 }
 
-// Each of them waits for its first ALLOC; with fewer handles than domains for those of others too.
-TEST(Explain, NamesTheBitsOfHandlesOnlyWhereHandlesAreTaken) {
-  const std::vector<std::string> settings = {"link.cxl.identity=dhi_added", "workload.domains=64",
-                                             "workload.requests=64", "system.devices=1",
-                                             "device.dhi.bits=6"};
-  std::vector<std::string> fewer = settings;
-  fewer.back() = "device.dhi.bits=4";
-  const std::vector<Json> results = simulate_in_children(
-      {{"examples/cxl_cache.yaml", settings}, {"examples/cxl_cache.yaml", fewer}});
-  for (const Json& result : results) {
-    ASSERT_FALSE(result.contains("failed")) << result;
-    EXPECT_EQ(row_of(result, "read").at("limit").at("resource"), "handles");
-  }
-  EXPECT_EQ(row_of(results[0], "read").at("limit").at("key"), "");
-  EXPECT_EQ(row_of(results[1], "read").at("limit").at("key"), "device.dhi.bits");
-}
-
 // An adapter carries out one at a time, which no key makes more.
 TEST(Explain, NamesAtomicsAtTheAdapterThatIsAsked) {
   const Json result =
