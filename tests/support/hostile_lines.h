@@ -230,7 +230,7 @@ class HostileLines {
   }
   /// It was one: much was served, and much refused, for these reasons.
   void expect_an_attack(std::uint64_t messages, const std::vector<std::string>& refusals) {
-    EXPECT_GT(ears_.lines, messages / 100);
+    EXPECT_GT(ears_.lines, messages / 200);
     std::vector<std::uint8_t> window(kHostileWindowBytes);
     bench_.machine.memory().peek(kHostileWindow, window.data(), window.size());
     EXPECT_GT(std::count(window.begin(), window.end(), HostileEars::kWritten), 64)
@@ -260,7 +260,8 @@ class HostileLines {
         EXPECT_EQ(entry->context.number() / kHostileContexts, pasid);
       }
     }
-    EXPECT_EQ(of_contexts != 0, has_contexts());
+    // The last entry of a context may have gone before the end.
+    EXPECT_TRUE(has_contexts() || of_contexts == 0) << of_contexts;
     const auto status = static_cast<std::size_t>(HandleStatus::kContextNotGranted);
     EXPECT_EQ(table.statistics().rejections[status] != 0, has_contexts());
   }
