@@ -43,3 +43,22 @@ function(flitwise_embed_build target)
     "// Made at configure time.\n#include \"common/embedded.h\"\n\nconst char* flitwise::embedded::build() {\n  return \"${build}\";\n}\n")
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
+
+# flitwise_embed_files(TARGET FUNCTION FILE...): the bytes of files, one behind the other with a line break between, as
+# `std::string_view flitwise::embedded::FUNCTION()`. The assembler includes them, so that no compiler reads them.
+function(flitwise_embed_files target function)
+  set(includes "")
+  set(sources "")
+  foreach(file IN LISTS ARGN)
+    list(APPEND sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+    string(APPEND includes "  .incbin \"${CMAKE_CURRENT_SOURCE_DIR}/${file}\"\n  .byte 10\n")
+  endforeach()
+  set(bytes "${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}_bytes.S")
+  set(generated "${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}.cpp")
+  file(CONFIGURE OUTPUT "${bytes}" @ONLY CONTENT
+    "  .section .rodata\n  .global flitwise_@function@_begin\n  .global flitwise_@function@_end\nflitwise_@function@_begin:\n@includes@flitwise_@function@_end:\n  .byte 0\n  .section .note.GNU-stack,\"\",%progbits\n")
+  file(CONFIGURE OUTPUT "${generated}" @ONLY CONTENT
+    "// Made at configure time.\n#include \"common/embedded.h\"\n\nextern \"C\" const char flitwise_@function@_begin[], flitwise_@function@_end[];\n\nstd::string_view flitwise::embedded::@function@() {\n  return {flitwise_@function@_begin, static_cast<std::size_t>(flitwise_@function@_end - flitwise_@function@_begin)};\n}\n")
+  set_source_files_properties("${bytes}" PROPERTIES OBJECT_DEPENDS "${sources}")
+  target_sources(${target} PRIVATE "${bytes}" "${generated}")
+endfunction()

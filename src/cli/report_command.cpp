@@ -11,7 +11,6 @@
 #include "cli/run_files.h"
 #include "common/atomic_file.h"
 #include "common/printable.h"
-#include "report/html.h"
 
 namespace flitwise::cli {
 namespace {
@@ -83,20 +82,8 @@ void refuse_to_overwrite_results(const std::vector<std::string>& paths, const st
 struct PageOptions {
   std::vector<std::string> paths;
   std::string out;
-  std::string charts;
   bool is_plain = false;
 };
-
-/// DIR/chart01.svg and so on; other files there stay.
-void write_charts(const std::string& folder, const std::string& page) {
-  const std::vector<std::string> charts = charts_of(page);
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);  // else its first file says why not
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    const fs::path file = fs::path(folder) / fmt::format("chart{:02}.svg", i + 1);
-    write_file_atomically(file.string(), charts[i]);
-  }
-}
 
 int report(const PageOptions& options) {
   const std::string command =
@@ -105,9 +92,6 @@ int report(const PageOptions& options) {
   refuse_to_overwrite_results(options.paths, options.out);
   const std::string page = report_page(options.paths, {options.is_plain, command});
   write_file_atomically(options.out, page);
-  if (!options.charts.empty()) {
-    write_charts(options.charts, page);
-  }
   fmt::print("{}\n", options.out);
   return kOk;
 }
@@ -123,10 +107,7 @@ void add_report_command(CLI::App& app, Action& action) {
       ->type_name("RESULT")
       ->required();
   add_path(command, "-o,--out", options.out, "The page", "FILE.html")->required();
-  CLI::Option* const charts =
-      add_path(command, "--charts", options.charts,
-               "Folder for an SVG file of each chart of the page, too", "DIR");
-  command.add_flag("--plain", options.is_plain, "Tables only")->excludes(charts);
+  command.add_flag("--plain", options.is_plain, "Tables only, and no script");
   command.footer("Example:\n  flitwise report out -o out/report.html");
 }
 

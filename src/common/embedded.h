@@ -2,6 +2,7 @@
 /// Text files that are compiled into the program (CMake: flitwise_embed).
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 namespace flitwise::embedded {
@@ -11,8 +12,10 @@ struct NamedText {
   const char* text;
 };
 
-const char* result_schema_sql();  ///< src/results/schema.sql
-const char* report_css();         ///< src/report/report.css
+const char* result_schema_sql();      ///< src/results/schema.sql
+const char* report_css();             ///< src/report/report.css
+const char* report_js();              ///< src/report/report.js
+std::string_view report_libraries();  ///< third_party/report_js/*.min.js: what draws charts
 
 // Of the program alone.
 const char* build();          ///< its compiler, type of build, optimisation, profile, processors

@@ -79,31 +79,22 @@ std::string HtmlPage::html() const {
     return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(fact.first),
                        html_text(fact.second));
   });
+  const std::string scripts =
+      body.find("<figure") == std::string::npos
+          ? ""
+          : fmt::format("<script>\n{}</script>\n<script>\n{}</script>\n",
+                        embedded::report_libraries(), embedded::report_js());
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      // Whatever stands in the page: nothing of it asks a network. Vega makes functions of
+      // formulas.
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:\">\n"
       "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
-      "<dl class=\"facts\">\n{2}</dl>\n{3}</main>\n</body>\n</html>\n",
-      html_text(title), embedded::report_css(), head, body);
-}
-
-std::vector<std::string> charts_of(const std::string& page) {
-  const std::string begin = "<svg", end = "</svg>";
-  std::vector<std::string> charts;
-  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
-    const std::size_t inside = page.find('>', at) + 1;
-    const std::size_t behind = page.find(end, inside) + end.size();
-    at += begin.size();
-    charts.push_back(
-        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\"{}\n<style>\n{}svg {{ background: "
-                    "var(--page); }}\n"
-                    "</style>{}\n",
-                    page.substr(at, inside - at), embedded::report_css(),
-                    page.substr(inside, behind - inside)));
-    at = behind;
-  }
-  return charts;
+      "<dl class=\"facts\">\n{2}</dl>\n{3}</main>\n{4}</body>\n</html>\n",
+      html_text(title), embedded::report_css(), head, body, scripts);
 }
 
 }  // namespace flitwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The pieces of a self-contained HTML page: text, tables, the page around them, and charts as
-/// inline SVG. Colours are CSS classes of the page, so that light and dark work; the n-th series
-/// always has the n-th colour.
+/// specifications of Vega-Lite, which the page draws with the libraries that it carries. The n-th
+/// series always has the n-th colour.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,8 @@ std::string html_details(const std::string& summary, const std::string& content)
 /// A table with a row a point of a sweep; a long one has to be clicked open.
 std::string table_of_points(const HtmlTable& table);
 
-/// A page that needs no other file, no network and no script; light or dark as the reader's system.
+/// A page that needs no other file and no network, and no script but for its charts; light or dark
+/// as the reader's system.
 struct HtmlPage {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;  ///< the head: version, seed ...
@@ -42,35 +43,40 @@ struct HtmlPage {
   std::string html() const;
 };
 
-/// The charts of a page, in order: each is an SVG image that stands by itself.
-std::vector<std::string> charts_of(const std::string& page);
-
 inline constexpr std::size_t kMostSeries = 8;
 
 struct Series {
+  struct Point {
+    double x = 0, y = 0;
+    std::optional<double> ci95 = {};  ///< half width of the 95 % interval of y, where it is known
+  };
   std::string name;
-  std::vector<std::pair<double, double>> points;  ///< x, y; sorted by x
+  std::vector<Point> points;  ///< sorted by x
 };
 
-/// Of points that are not sorted: the mean over those with the same x (seeds).
-Series mean_series(const std::string& name, const std::vector<std::pair<double, double>>& points);
+/// Of points that are not sorted: the mean over those with the same x.
+Series mean_series(const std::string& name, const std::vector<Series::Point>& points);
 
-/// Curves with a marker at each point. With log_x every x must be above 0.
+/// Curves with a marker at each point, and bands where intervals are known. With log_x every x must
+/// be above 0.
 struct LineChart {
-  double width = 560;
   std::string title;
+  std::string link;     ///< charts of a page with the same word are zoomed together; empty: alone
   std::string x_label;  ///< with its unit: "payload, B"
   std::string y_label;
+  bool is_small = false;
   bool log_x = false;
-  bool from_zero = true;  ///< the y axis starts at 0
-  bool in_steps = false;  ///< each y holds up to the next x
+  bool from_zero = true;                             ///< the y axis starts at 0
+  bool in_steps = false;                             ///< each y holds up to the next x
+  std::optional<std::pair<double, double>> y_range;  ///< of all charts that it stands beside
   std::vector<Series> series;
   std::vector<Series> thin;  ///< thin lines without markers: what theory says
   /// Vertical marks on the x axis; the n-th has the colour of the n-th series.
   std::vector<std::optional<double>> marks;
 
+  bool has_intervals() const;
   /// A figure element; empty when no series has a point.
-  std::string svg() const;
+  std::string html() const;
 };
 
 /// One horizontal bar a row, made of parts; all rows share the scale.
@@ -84,7 +90,7 @@ struct StackedBars {
   };
   std::vector<Row> rows;
 
-  std::string svg() const;
+  std::string html() const;
 };
 
 /// Bars side by side in groups, up or down from 0.
@@ -98,11 +104,7 @@ struct GroupedBars {
   };
   std::vector<Group> groups;
 
-  std::string svg() const;
+  std::string html() const;
 };
-
-/// At most `wanted` + 2 round numbers that span low to high, evenly spaced by 1, 2 or 5 times a
-/// power of ten. REQUIRES: high > low.
-std::vector<double> nice_ticks(double low, double high, int wanted);
 
 }  // namespace flitwise

@@ -31,7 +31,8 @@ void add_run(HtmlPage& page, const std::string& path, const Json& result,
   if (const RunEnd end = end_of(result); end != RunEnd::kComplete) {
     page.body += fmt::format("<p class=\"bad\">{}</p>\n", interruption_text(end));
   }
-  page.body += run_section(result, options);
+  const std::string section = run_section(result, options);
+  page.body += section + terms_section(section);
 }
 
 void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merged,
@@ -39,10 +40,10 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
   if (!merged.presentation.title.empty()) {
     page.title = merged.presentation.title;
   }
-  page.facts.emplace_back(
-      fmt::format("sweep {}", path),
-      fmt::format("{} points, axes: {}", merged.rows.size(), fmt::join(merged.axes, ", ")));
-  page.body += sweep_section(merged, options);
+  page.facts.emplace_back(fmt::format("sweep {}", path),
+                          fmt::format("{} points", merged.rows.size()));
+  const std::string sections = sweep_section(merged, options);
+  page.body += overview_section(merged) + terms_section(sections) + sections;
 }
 
 void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
+#include "report/html.h"
 #include "sweep/merge.h"
 
 namespace flitwise {
@@ -24,8 +25,18 @@ std::string report_page(const std::vector<std::string>& paths, const ReportOptio
 /// The sections of one run: its summary, table for table as on the terminal, and every figure.
 std::string run_section(const nlohmann::ordered_json& result, const ReportOptions& options);
 
+/// What a sweep asks and what came out, before its sections: verdicts, break-evens, what varies.
+std::string overview_section(const MergedSweep& merged);
+
+/// What the words of a page mean; empty where it has none that need it.
+std::string terms_section(const std::string& page);
+
 /// The sections of a sweep: per block its charts and its table.
 std::string sweep_section(const MergedSweep& merged, const ReportOptions& options);
+
+/// Points of a chart with the intervals of those that several seeds tell.
+std::vector<Series::Point> chart_points(const Rows& rows, const std::string& x,
+                                        const std::string& y);
 
 /// True when the study names plots or findings for the block.
 bool has_own_look(const BlockPresentation& block);

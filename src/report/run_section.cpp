@@ -151,7 +151,62 @@ std::string wire_bars(const Json& result) {
       bar.values.push_back(total > 0 ? 100 * number_of(row, "wire_bytes_" + part) / total : 0);
     }
   }
-  return bars.rows.empty() ? "" : bars.svg();
+  return bars.html();
+}
+
+/// How the latencies are distributed, at the quantiles that a result has.
+std::string latency_chart(const Json& result) {
+  constexpr std::pair<const char*, double> kQuantiles[] = {
+      {"min", 0}, {"p50", 50}, {"p90", 90}, {"p99", 99}, {"p999", 99.9}, {"max", 100}};
+  LineChart chart;
+  chart.title = "Latency: requests that took at most so long";
+  chart.x_label = "latency, ns";
+  chart.y_label = "requests, %";
+  chart.log_x = true;
+  for (const Json& row : table_rows("latency", result)) {
+    Series series{name_of(row, "name"), {}};
+    for (const auto& [key, share] : kQuantiles) {
+      if (const double time = number_of(row, key); time > 0) {
+        series.points.push_back({time, share});
+      }
+    }
+    if (number_of(row, "count") > 0 && chart.series.size() < kMostSeries) {
+      chart.series.push_back(std::move(series));
+    }
+  }
+  return chart.html();
+}
+
+/// What requests waited for, shared out over all of them: where a request's time goes beyond the
+/// wire and fixed delays.
+std::string wait_bars(const Json& result) {
+  double requests = 0;
+  for (const Json& row : table_rows("latency", result)) {
+    const std::string name = name_of(row, "name");
+    requests += name == "dma_read" || name == "dma_write" ? number_of(row, "count") : 0;
+  }
+  StackedBars bars;
+  bars.title = "Waiting, ns a request, by what was waited for";
+  bars.unit = "ns a request";
+  bars.parts = {"wait"};
+  for (const Json& row : table_rows("waits", result)) {
+    if (const double wait = number_of(row, "wait_ns"); wait > 0 && requests > 0) {
+      bars.rows.push_back({fmt::format("{} {} {} {}", name_of(row, "at"), name_of(row, "resource"),
+                                       name_of(row, "direction"), name_of(row, "kind")),
+                           {wait / requests}});
+    }
+  }
+  std::stable_sort(bars.rows.begin(), bars.rows.end(), [](const auto& one, const auto& other) {
+    return one.values.front() > other.values.front();
+  });
+  constexpr std::size_t kMostWaits = 12;
+  bars.rows.resize(std::min(bars.rows.size(), kMostWaits));
+  return bars.html();
+}
+
+std::string run_charts(const Json& result) {
+  return "<div class=\"charts\">\n" + wire_bars(result) + wait_bars(result) +
+         latency_chart(result) + "</div>\n";
 }
 
 /// Every figure of the result, list by list.
@@ -198,7 +253,7 @@ std::string violations_html(const Json& result) {
 std::string run_section(const Json& result, const ReportOptions& options) {
   const std::string summary = sum_of(summary_parts(read_result(result), end_of(result)), part_html);
   return "<div class=\"summary\">\n" + summary + "</div>\n" + violations_html(result) +
-         (options.is_plain ? "" : wire_bars(result)) + figures_html(result) +
+         (options.is_plain ? "" : run_charts(result)) + figures_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

@@ -31,9 +31,9 @@ std::string series_name(const MergedSweep& merged, const Json& row, const std::s
 bool wants_log(const LineChart& chart) {
   double low = INFINITY, high = 0;
   for (const Series& series : chart.series) {
-    for (const auto& point : series.points) {
-      low = std::min(low, point.first);
-      high = std::max(high, point.first);
+    for (const Series::Point& point : series.points) {
+      low = std::min(low, point.x);
+      high = std::max(high, point.x);
     }
   }
   return low > 0 && high / low >= 16;
@@ -43,10 +43,10 @@ std::vector<std::string> series_columns(const PlotSpec& plot) {
   return plot.series.empty() ? std::vector<std::string>{} : std::vector<std::string>{plot.series};
 }
 
-std::string line_chart(const MergedSweep& merged, const BlockPresentation& block,
-                       const PlotSpec& plot, const RowGroup& facet, bool is_small) {
+LineChart line_chart(const MergedSweep& merged, const BlockPresentation& block,
+                     const PlotSpec& plot, const RowGroup& facet, bool is_small) {
   LineChart chart;
-  chart.width = is_small ? 380 : 560;
+  chart.is_small = is_small;
   const std::string where = point_text(merged, *facet.rows.front(), plot.facets);
   chart.title = plot.title + (where.empty() ? "" : ": " + where);
   chart.x_label = column_label(merged, block, plot.x);
@@ -54,7 +54,7 @@ std::string line_chart(const MergedSweep& merged, const BlockPresentation& block
   chart.in_steps = plot.kind == "steps";
   for (const RowGroup& group : groups_by(facet.rows, series_columns(plot))) {
     Series series = mean_series(series_name(merged, *group.rows.front(), plot.series),
-                                points_of(group.rows, plot.x, plot.figure));
+                                chart_points(group.rows, plot.x, plot.figure));
     if (series.points.empty()) {
       continue;
     }
@@ -63,11 +63,37 @@ std::string line_chart(const MergedSweep& merged, const BlockPresentation& block
   }
   for (const std::string& name : plot.thin) {
     chart.thin.push_back(
-        mean_series(column_label(merged, block, name), points_of(facet.rows, plot.x, name)));
+        mean_series(column_label(merged, block, name), chart_points(facet.rows, plot.x, name)));
   }
   chart.log_x = wants_log(chart);
   chart.from_zero = !chart.in_steps;
-  return chart.series.empty() ? "" : chart.svg();
+  return chart;
+}
+
+/// Charts beside each other have the same y axis and are zoomed together.
+std::string line_charts(const MergedSweep& merged, const BlockPresentation& block,
+                        const PlotSpec& plot, const std::vector<RowGroup>& facets) {
+  std::vector<LineChart> charts = mapped<LineChart>(facets, [&](const RowGroup& facet) {
+    return line_chart(merged, block, plot, facet, facets.size() % 3 == 0);
+  });
+  if (charts.size() > 1) {
+    double low = INFINITY, high = -INFINITY;
+    for (const LineChart& chart : charts) {
+      for (const std::vector<Series>* all : {&chart.series, &chart.thin}) {
+        for (const Series& series : *all) {
+          for (const Series::Point& point : series.points) {
+            low = std::min(low, point.y - point.ci95.value_or(0));
+            high = std::max(high, point.y + point.ci95.value_or(0));
+          }
+        }
+      }
+    }
+    for (LineChart& chart : charts) {
+      chart.link = block.name + ": " + plot.title;
+      chart.y_range = {low, high};
+    }
+  }
+  return sum_of(charts, [](const LineChart& chart) { return chart.html(); });
 }
 
 std::string bar_chart(const MergedSweep& merged, const BlockPresentation& block,
@@ -89,20 +115,18 @@ std::string bar_chart(const MergedSweep& merged, const BlockPresentation& block,
     }
     bars.groups.push_back(std::move(bar));
   }
-  return bars.svg();
+  return bars.html();
 }
 
 std::string plot_html(const MergedSweep& merged, const BlockPresentation& block,
                       const PlotSpec& plot) {
   const Rows rows = those(rows_of(merged, block.name),
                           [&](const Json* row) { return is_selected(*row, plot.where); });
-  std::string html;
   const std::vector<RowGroup> facets = groups_by(rows, plot.facets);
-  for (const RowGroup& facet : facets) {
-    html += plot.kind == "bars" ? bar_chart(merged, block, plot, facet)
-                                : line_chart(merged, block, plot, facet, facets.size() % 3 == 0);
-  }
-  return html;
+  return plot.kind == "bars"
+             ? sum_of(facets,
+                      [&](const RowGroup& facet) { return bar_chart(merged, block, plot, facet); })
+             : line_charts(merged, block, plot, facets);
 }
 
 /// Plots in rows: one of several charts has rows of its own, single charts share them.
@@ -159,6 +183,19 @@ std::string block_table(const MergedSweep& merged, const BlockPresentation& bloc
 
 }  // namespace
 
+std::vector<Series::Point> chart_points(const Rows& rows, const std::string& x,
+                                        const std::string& y) {
+  std::vector<Series::Point> points;
+  for (const Json* row : rows) {
+    const auto px = number_at(*row, x), py = number_at(*row, y);
+    if (px && py) {
+      points.push_back(
+          {*px, *py, has_interval(*row, y) ? number_at(*row, interval_column(y)) : std::nullopt});
+    }
+  }
+  return points;
+}
+
 bool has_own_look(const BlockPresentation& block) {
   return !block.plots.empty() || !block.figures.empty() || !block.verdict.figure.empty() ||
          !block.crossing.figures.empty();
@@ -169,8 +206,8 @@ std::string study_block_section(const MergedSweep& merged, const BlockPresentati
   if (rows_of(merged, block.name).empty()) {
     return "";
   }
-  std::string html =
-      fmt::format("<h2>{}</h2>\n", html_text(block.title.empty() ? block.name : block.title));
+  std::string html = fmt::format("<h2 id=\"{0}\">{1}</h2>\n", html_text(block.name),
+                                 html_text(block.title.empty() ? block.name : block.title));
   html += block.about.empty() ? "" : "<p>" + html_text(block.about) + "</p>\n";
   html += findings_html(merged, block);
   html += options.is_plain ? "" : plots_html(merged, block);

@@ -75,6 +75,18 @@ std::optional<double> figure_of(const Json& row, const Figure& figure) {
   return std::nullopt;
 }
 
+/// Half width of the 95 % interval of figure_of, where the row has several seeds.
+std::optional<double> interval_of(const Json& row, const Figure& figure) {
+  for (const char* column : figure.columns) {
+    if (const auto value = number_at(row, column); value && *value > 0) {
+      const auto half =
+          has_interval(row, column) ? number_at(row, interval_column(column)) : std::nullopt;
+      return half ? std::optional(*half * figure.factor) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string unit_of(const MergedSweep& merged, const std::string& axis) {
   const std::string unit = merged.unit_of(axis);
   return unit.empty() ? "" : ", " + unit;
@@ -96,18 +108,20 @@ std::string chart(const BlockView& block, const MergedSweep& merged, const Figur
   line.x_label = block.x + unit_of(merged, block.x);
   line.y_label = figure.y_label;
   line.log_x = wants_log(block.rows, block.x);
+  line.link = block.name + ": " + figure.title;
   const Rows with_value =
       those(rows, [&](const Json* row) { return figure_of(*row, figure).has_value(); });
   const bool is_one = block.series.empty();
   for (const RowGroup& group :
        groups_by(with_value, is_one ? std::vector<std::string>{} : std::vector{block.series})) {
-    const auto points = mapped<std::pair<double, double>>(group.rows, [&](const Json* row) {
-      return std::pair(row->at(block.x).get<double>(), *figure_of(*row, figure));
+    const auto points = mapped<Series::Point>(group.rows, [&](const Json* row) {
+      return Series::Point{row->at(block.x).get<double>(), *figure_of(*row, figure),
+                           interval_of(*row, figure)};
     });
     line.series.push_back(
         mean_series(is_one ? "" : plain_text(group.rows.front()->at(block.series)), points));
   }
-  return line.svg();
+  return line.html();
 }
 
 /// "payload 64, preset gen5x16"

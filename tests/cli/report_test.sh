@@ -90,27 +90,77 @@ expect 0 report "$work/sweep/points/"*.json -o "$work/page.html"
 expect 0 run "$config" "${small[@]}" --set workload.payload=256B
 compare "point of a sweep"
 
-# Each chart of a page is an image of its own as well.
+# The page of a sweep: what came out stands on top, and its charts are drawn without a network.
 cat >"$work/charts.yaml" <<Y
 base: $config
-set: {workload.requests: 500}
+set: {workload.requests: 500, workload.domains: 16}
 blocks:
 - name: one
-  axes: {workload.payload: [256B, 512B]}
-  figures: {goodput: {is: up_goodput_gbps}}
-  plots: [{title: a & b, x: workload.payload, figure: goodput}]
+  title: Is it worth it?
+  axes: {link.identity: [bdf_pasid, dhi], workload.payload: [256B, 512B]}
+  figures:
+    goodput: {is: up_goodput_gbps}
+    gain: {is: 100 * goodput / baseline(goodput) - 100, unit: "%"}
+  baseline: {where: {link.identity: bdf_pasid}, match: [workload.payload]}
+  verdict: {figure: gain, within: 0.1, per: link.identity}
+  plots: [{title: a & b, x: workload.payload, series: link.identity, figure: goodput}]
 Y
 expect 0 sweep run "$work/charts.yaml" -o "$work/plotted"
-expect 0 report "$work/plotted" -o "$work/page.html" --charts "$work/charts"
-python3 - "$work/page.html" "$work/charts" <<'P' || complain "the charts of a page are not its images"
-import pathlib, sys
-import xml.etree.ElementTree as tree
-page = open(sys.argv[1]).read()
-files = sorted(pathlib.Path(sys.argv[2]).iterdir())
-assert [f.name for f in files] == [f"chart{i + 1:02}.svg" for i in range(page.count("<svg"))] != [], files
-for file in files:
-    image = tree.parse(file).getroot()
-    assert image.tag == "{http://www.w3.org/2000/svg}svg" and image.get("aria-label") == "a & b", file
+expect 0 report "$work/plotted" -o "$work/page.html"
+cp "$work/page.html" "$work/again.html"
+expect 0 report "$work/plotted" -o "$work/page.html"
+cmp -s "$work/page.html" "$work/again.html" || complain "the same results make another page"
+python3 - "$work/page.html" <<'P' || complain "the page does not say what came out, or its charts are no specifications"
+import html.parser, json, sys
+
+class Page(html.parser.HTMLParser):
+    """Elements that are open have to be closed, and no attribute names a place elsewhere."""
+    def __init__(self):
+        super().__init__()
+        self.open, self.specs, self.headings, self.text = [], [], [], ""
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "link", "br"):
+            self.open.append((tag, dict(attributes)))
+        assert not any(name in ("src", "href") and not value.startswith("#") for name, value in attributes), attributes
+        if tag == "figure":
+            assert dict(attributes)["aria-label"] and dict(attributes)["tabindex"] == "0"
+
+    def handle_data(self, data):
+        tag, attributes = self.open[-1] if self.open else ("", {})
+        if tag == "script" and attributes.get("type") == "application/json":
+            self.specs.append(json.loads(data))
+        elif tag == "h2":
+            self.headings.append(data)
+        if tag != "script":
+            self.text += data
+
+    def handle_endtag(self, tag):
+        seen = self.open.pop()[0]
+        assert seen == tag, f"</{tag}> ends <{seen}>"
+
+page = Page()
+page.feed(open(sys.argv[1]).read())
+assert page.open == [], page.open
+assert page.headings[:2] == ["Conclusion", "What varies"], page.headings
+assert "wins" in page.text
+assert [spec["title"] for spec in page.specs] == ["a & b"], page.specs
+values = page.specs[0]["data"]["values"]
+assert [(v["s"], v["x"]) for v in values] == [(s, x) for s in (values[0]["s"], values[2]["s"]) for x in (256, 512)], values
 P
-refuse 64 report "$work/plotted" -o "$work/page.html" --charts "$work/charts" --plain
+expect 0 report "$work/plotted" -o "$work/plain.html" --plain
+! grep -q '<script\|<figure' "$work/plain.html" || complain "a plain page has a script or a chart"
+if command -v node >/dev/null; then
+  "$FLITWISE_SOURCE_DIR/scripts/report_charts" "$work/page.html" "$work/images" || complain "scripts/report_charts fails"
+  grep -q 'aria-roledescription="line mark container"' "$work/images/chart01.svg" || complain "the image of a chart has no curve"
+fi
+browser="$(command -v chromium || true)"
+if [[ -n $browser ]]; then
+  timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+    --disable-component-update --disable-sync --user-data-dir="$work/browser" --enable-logging=stderr --virtual-time-budget=4000 \
+    --dump-dom "file://$work/page.html" >"$work/dom" 2>"$work/console"
+  grep -q 'data-ready="1"' "$work/dom" || complain "the charts of the page are not drawn: $(grep CONSOLE "$work/console")"
+  grep -q 'aria-roledescription="line mark container"' "$work/dom" || complain "the chart of the page has no curve"
+  ! grep -q CONSOLE "$work/console" || complain "the page complains: $(grep CONSOLE "$work/console")"
+fi
 finish

@@ -53,9 +53,9 @@ json.dump(result, open(path, "w"))
 P
 expect 0 sweep merge "$work/failed"
 said "checks failed in 1 of 8 points"
-grep -q '<svg' "$work/s/report.html" || complain "the report has no chart"
+grep -q '<figure' "$work/s/report.html" || complain "the report has no chart"
 expect 0 report "$work/s/results.sqlite" -o "$work/plain.html" --plain
-! grep -q '<svg' "$work/plain.html" || complain "the plain report has a chart"
+! grep -q '<figure\|<script' "$work/plain.html" || complain "the plain report has a chart"
 
 # Axes of the command line, over a config and over a study; how far it is, for programs and for nobody.
 expect 0 sweep run "$config" "${small[@]}" --axis link.identity=bdf_pasid,dhi --axis 'workload.payload=64B..128B:*2' \

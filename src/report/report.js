@@ -1,0 +1,86 @@
+// Draws the charts of a report: each <figure class="chart"> has a Vega-Lite specification. Runs once the page is read.
+(function () {
+  "use strict";
+  const light = {
+    ink: "#1c2128", quiet: "#5b6672", line: "#d5dae0",
+    colors: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a7f00", "#882255", "#6a3d9a", "#b0b7bf"],
+  };
+  const dark = {
+    ink: "#e4e8ec", quiet: "#9aa5b1", line: "#38414b",
+    colors: ["#3f9fe0", "#f07f3c", "#1fc795", "#e0a0c6", "#f0b030", "#8fd3f7", "#ffffff", "#f0e442", "#e07fa8", "#b594e6", "#5c6670"],
+  };
+  const is_dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const figures = Array.from(document.querySelectorAll("figure.chart"));
+  const groups = {};  // views whose x axes move together
+
+  function config(theme) {
+    const axis = {
+      labelColor: theme.quiet, titleColor: theme.ink, gridColor: theme.line, domainColor: theme.quiet, tickColor: theme.quiet,
+      labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal", labelOverlap: true,
+    };
+    return {
+      background: null, font: "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", axis: axis, view: {stroke: null},
+      title: {color: theme.ink, fontSize: 14, anchor: "start", frame: "group"},
+      legend: {labelColor: theme.ink, titleColor: theme.quiet, labelFontSize: 12, labelLimit: 320, orient: "bottom", symbolOpacity: 1},
+      range: {category: theme.colors, symbol: ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "circle", "square"]},
+      rule: {color: theme.ink}, text: {color: theme.ink},
+    };
+  }
+
+  function fitted(figure, spec) {
+    const width = figure.clientWidth;
+    const names = spec.usermeta.names;
+    const longest = Math.max(1, ...names.map((name) => name.length));
+    const settings = config(is_dark.matches ? dark : light);
+    settings.legend.columns = Math.max(1, Math.floor((width - 40) / (longest * 7.2 + 36)));
+    settings.title.limit = width - 10;
+    settings.title.fontSize = width < 420 ? 12 : 14;
+    settings.axisY = {labelLimit: Math.max(80, width * 0.35)};
+    return settings;
+  }
+
+  function link(figure, view) {
+    const name = figure.dataset.link;
+    if (!name) {
+      return;
+    }
+    const others = (groups[name] = groups[name] || new Set());
+    others.add(view);
+    try {
+      view.addSignalListener("zoom_x", function (signal, domain) {
+        for (const other of others) {
+          if (other !== view && JSON.stringify(other.signal("zoom_x")) !== JSON.stringify(domain)) {
+            other.signal("zoom_x", domain).runAsync();
+          }
+        }
+      });
+    } catch (without_zoom) {
+      others.delete(view);
+    }
+  }
+
+  function draw(figure) {
+    const spec = JSON.parse(figure.querySelector("script").textContent);
+    const options = {
+      mode: "vega-lite", renderer: "svg", logLevel: vega.Error, config: fitted(figure, spec),
+      actions: {export: true, source: false, compiled: false, editor: false},
+    };
+    return vegaEmbed(figure.querySelector(".plot"), spec, options).then((drawn) => link(figure, drawn.view));
+  }
+
+  function draw_all() {
+    Object.keys(groups).forEach((name) => delete groups[name]);
+    return Promise.all(figures.map(draw)).then(
+      () => { document.body.dataset.ready = String(figures.length); },
+      (error) => { document.body.dataset.failed = String(error); console.error(error); });
+  }
+
+  let width = window.innerWidth;
+  let timer = 0;
+  window.addEventListener("resize", function () {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => { if (window.innerWidth !== width) { width = window.innerWidth; draw_all(); } }, 200);
+  });
+  is_dark.addEventListener("change", draw_all);
+  draw_all();
+})();
