@@ -1,5 +1,9 @@
 # A sweep of 1,000 short points on 2 cores spends less than 20 ms a point outside the simulation.
 . "$(dirname "$0")/../cli/program.sh"
+if "$FLITWISE" --version | grep -q Debug; then
+  echo "skipped: the program is not optimised"
+  exit 77
+fi
 cat >"$work/study.yaml" <<Y
 base: $config
 set: {workload.requests: 200, run.warmup: 0, workload.domains: 16}
