@@ -228,7 +228,11 @@ void put_in_place(const StagedFiles& files, const std::vector<std::string>& obso
     }
     file->temporary_.clear();
   }
-  std::for_each(folders.begin(), folders.end(), sync_folder);
+  // One file by itself is the old or the new one, whenever the power fails; that a lost name is
+  // written again is cheaper than to wait for the disk with each point of a sweep.
+  if (files.size() + obsolete.size() > 1) {
+    std::for_each(folders.begin(), folders.end(), sync_folder);
+  }
 }
 
 void write_files_together(const std::vector<OutputFile>& files,

@@ -63,7 +63,8 @@ class StagedFile {
 
 /// Files of one run: changes nothing where one of them is gone; syncs all, and puts them in place
 /// so that at no time files of two runs stand side by side. Those but the first are taken away, and
-/// `obsolete` ones, the first is renamed, then the others.
+/// `obsolete` ones, the first is renamed, then the others. The folder is synced where they are
+/// several.
 void put_in_place(const StagedFiles& files, const std::vector<std::string>& obsolete = {});
 
 struct OutputFile {
