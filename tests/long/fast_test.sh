@@ -36,6 +36,7 @@ for config in configs/bench/{posted_write_64B,read_64B,flit_mode_posted_write_64
   less=$(($(instructions "$fast" 25000) - $(instructions "$fast" 5000)))
   more=$(($(instructions "$plain" 25000) - $(instructions "$plain" 5000)))
   echo "$config: $((less / 20000)) instructions a request, $((more / 20000)) without a profile"
+  [[ $less -gt 0 && $more -gt 0 ]] || fail "$config: a program ended under valgrind"
   [[ $((100 * less)) -lt $((95 * more)) ]] || fail "$config: no gain"
 done
 
