@@ -164,6 +164,12 @@ void print_warnings(const PlanNotes& notes, std::size_t points, const std::strin
   if (found.size() > kMostPrinted) {
     fmt::print(stderr, "flitwise: warning: {}: and {} more\n", file, found.size() - kMostPrinted);
   }
+  if (notes.repeats > 0) {
+    fmt::print(stderr,
+               "flitwise: warning: {}: {} of {} points are the same as others of their block and "
+               "left out ({})\n",
+               file, notes.repeats, points + notes.repeats, notes.first_repeat);
+  }
 }
 
 void print_without_effect(const std::vector<Problem>& given) {

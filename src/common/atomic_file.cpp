@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -49,7 +50,12 @@ bool is_special(const std::string& path) {
          (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
 }
 
+// That the reader of a FIFO goes away is told as an error of the file; what stands for a descriptor
+// ends the program as stdout does.
 int open_special(const std::string& path) {
+  if (!is_descriptor(path)) {
+    std::signal(SIGPIPE, SIG_IGN);
+  }
   int file = -1;
   do {
     file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);

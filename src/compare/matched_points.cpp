@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSeedKey = "run.seed";
-
 /// A point of a sweep with its cells in the axes of both sweeps.
 struct PlacedPoint {
   std::string block;
@@ -23,12 +21,12 @@ struct PlacedPoint {
   ComparedPoint point;
 };
 
-/// Axes of both, each once. The seed tells no points apart.
+/// Axes of both, each once.
 std::vector<std::string> axes_of_both(const MergedSweep& a, const MergedSweep& b) {
   std::vector<std::string> axes;
   for (const MergedSweep* const sweep : {&a, &b}) {
     for (const std::string& axis : sweep->axes) {
-      if (axis != kSeedKey && !contains(axes, axis)) {
+      if (!contains(axes, axis)) {
         axes.push_back(axis);
       }
     }
@@ -48,7 +46,7 @@ Json cell_of(const Json& row, const Json& config, const std::string& axis) {
 std::string place_text(const MergedSweep& sweep, const Json& row) {
   Json place = {row.at("block")};
   for (const std::string& axis : sweep.axes) {
-    place.push_back(axis == kSeedKey ? Json() : row.value(axis, Json()));
+    place.push_back(row.value(axis, Json()));
   }
   return place.dump();
 }

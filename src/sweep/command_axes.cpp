@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "common/quantity.h"
+#include "common/ranges.h"
 #include "sweep/plan.h"
 
 namespace flitwise {
@@ -103,6 +104,9 @@ CommandAxes read_command_axes(const std::vector<std::string>& axes,
       const auto seed = config::read_whole(word);
       if (!seed.value) {
         refuse("--seeds", "", seed.problem);
+      }
+      if (contains(added.seeds, *seed.value)) {
+        refuse("--seeds", "", fmt::format("{} twice; expected each seed once", word));
       }
       added.seeds.push_back(*seed.value);
     }

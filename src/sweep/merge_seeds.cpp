@@ -12,13 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSeedKey = "run.seed";
-
 /// Runs with the same text are of one row.
 std::string place_text(const MergedSweep& merged, const Json& run) {
   Json place = {run.at("block")};
   for (const std::string& axis : merged.axes) {
-    place.push_back(axis == kSeedKey ? Json() : run.at(axis));
+    place.push_back(run.at(axis));
   }
   return place.dump();
 }

@@ -84,7 +84,7 @@ class BlockPlanner {
   }
 
   void append_point(const std::vector<std::size_t>& digits, std::optional<std::uint64_t> seed,
-                    Plan& plan, std::vector<Problem>& problems) const {
+                    Plan& plan, std::vector<Problem>& problems) {
     Point point;
     point.index = plan.size();
     point.block = block_.name;
@@ -119,12 +119,31 @@ class BlockPlanner {
       point.id =
           sha256_hex(fmt::format("{}\n{}\n{}", point.config.dump(), FLITWISE_VERSION, point.seed))
               .substr(0, 16);
-      plan.push_back(std::move(point));
+      if (is_new(point)) {
+        plan.push_back(std::move(point));
+      }
     } catch (const ConfigError& error) {
       for (const Problem& problem : error.problems()) {
         problems.push_back(placed(problem));
       }
     }
+  }
+
+  /// Values that are written twice, or that an override makes equal. Labels tell points apart.
+  bool is_new(const Point& point) {
+    std::string place = point.id;
+    for (const auto& [axis, value] : point.axes) {
+      place += axis.find('.') == std::string::npos ? "\n" + value : "";
+    }
+    const bool is_new = seen_.insert(place).second;
+    if (!is_new && notes_ != nullptr && notes_->repeats++ == 0) {
+      notes_->first_repeat = fmt::format("block {}, ", block_.name);
+      for (const auto& [axis, value] : point.axes) {
+        notes_->first_repeat += fmt::format("{}={}, ", axis, value);
+      }
+      notes_->first_repeat += fmt::format("seed {}", point.seed);
+    }
+    return is_new;
   }
 
   void count_warnings(const Config& config) const {
@@ -158,6 +177,7 @@ class BlockPlanner {
   KeysWithoutEffect* given_;
   PlanNotes* notes_;
   std::unordered_map<std::string, const Axis*> axes_;  // what the block sets, by key
+  std::set<std::string> seen_;                         // points: ids with labels
 };
 
 constexpr std::size_t kMostValues = 100'000;

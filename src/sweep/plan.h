@@ -29,6 +29,9 @@ struct Axis {
 /// The key `label.NAME` is no config key: its values name the combinations, in a column NAME.
 using AxisGroup = std::vector<Axis>;
 
+/// No axis: runs that differ in the seed alone are one row.
+inline constexpr const char* kSeedKey = "run.seed";
+
 /// NAME of `label.NAME`; empty for a config key.
 std::string label_name(const std::string& key);
 
@@ -103,10 +106,14 @@ struct PlanNotes {
   std::vector<Problem> without_effect;
   /// Each of config_warnings, in the order of points, and how many of them it is about.
   std::vector<std::pair<std::string, std::size_t>> warnings;
+  /// Points that are the same as an earlier one of their block, and left out; the first of them.
+  std::size_t repeats = 0;
+  std::string first_repeat;
 };
 
-/// All points in order: blocks, then groups with the last one fastest, then seeds. `sets` are
-/// overrides for every point and win over the study. Throws ConfigError, at once where there are
+/// All points in order: blocks, then groups with the last one fastest, then seeds; one that is the
+/// same as an earlier one of its block is left out, since no run counts twice. `sets` are overrides
+/// for every point and win over the study. Throws ConfigError, at once where there are
 /// more than 100,000 points; a bad value of an axis,
 /// and a figure or label with the name of a column of results, is reported once, at its place.
 /// `notes`, if they are asked for, are of all points.

@@ -159,12 +159,19 @@ class StudyReader : private PresentationReader {
     for (const AxisGroup& group : block.groups) {
       for (const Axis& axis : group) {
         const std::string label = label_name(axis.key);
-        if (!label.empty() && contains(look.varied, label)) {
-          complain({file_, axis.line, axis.column, 0}, axis.key,
-                   fmt::format("block {} has a label '{}' already; expected each label once",
-                               block.name, label));
+        const std::string& name = label.empty() ? axis.key : label;
+        const Place there{axis.line == 0 ? kCommandLine : file_, axis.line, axis.column, 0};
+        if (contains(look.varied, name)) {
+          complain(there, axis.key,
+                   fmt::format("block {} varies '{}' already; expected each key and label once",
+                               block.name, name));
         }
-        look.varied.push_back(label.empty() ? axis.key : label);
+        if (axis.key == kSeedKey) {
+          complain(there, axis.key,
+                   "as an axis would make rows of single runs; expected seeds: [1, 2, ...], or "
+                   "--seeds");
+        }
+        look.varied.push_back(name);
       }
     }
     study.blocks.push_back(std::move(block));
@@ -225,10 +232,12 @@ class StudyReader : private PresentationReader {
     block.seeds.clear();
     for (const std::string& word : list(value, path)) {
       const auto seed = config::read_whole(word);
-      if (seed.value) {
-        block.seeds.push_back(*seed.value);
-      } else {
+      if (!seed.value) {
         complain(value.place, path, seed.problem);
+      } else if (contains(block.seeds, *seed.value)) {
+        complain(value.place, path, fmt::format("{} twice; expected each seed once", word));
+      } else {
+        block.seeds.push_back(*seed.value);
       }
     }
   }

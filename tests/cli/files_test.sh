@@ -180,6 +180,13 @@ P
 expect 0 run "$config" "${small[@]}" --quiet -o "$work/named"
 [[ -s $work/elsewhere.csv && -L $work/named/link && -d $work/named/sub ]] || complain "a name in a result takes away what is no file of the folder"
 
+# The reader of a FIFO goes away: an error of that file, by name.
+mkfifo "$work/gone"
+head -c 100 "$work/gone" >/dev/null &
+expect 2 run "$config" "${small[@]}" --set workload.requests=3000 --quiet -o "$work/read" --trace packets="$work/gone"
+said "$work/gone"
+wait
+
 # Before the config is read there is nothing to write, whichever signal it is.
 mkfifo "$work/no.yaml"
 for signal in INT TERM HUP; do

@@ -55,6 +55,20 @@ TEST_F(SweepPlan, LastAxisVariesFastestAndSeedsAreInnermost) {
   EXPECT_EQ(points[5].index, 5U);
 }
 
+// A run that is counted twice would make its figures certain. Labels tell equal runs apart.
+TEST_F(SweepPlan, APointThatIsThereAlreadyIsLeftOutAndCounted) {
+  const std::string yaml =
+      "base: base.yaml\nseeds: [1, 2]\naxes: {workload.payload: [64B, 64B, 128B]}\n";
+  PlanNotes notes;
+  const Plan points = make_plan(study_from_text(yaml, folder_.file("study.yaml")), {}, &notes);
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[3].index, 3U);
+  EXPECT_EQ(notes.repeats, 2U);
+  EXPECT_EQ(notes.first_repeat, "block main, workload.payload=64B, seed 1");
+  EXPECT_EQ(plan("axes: {workload.payload: [64B, 128B]}\n", {"workload.payload=8B"}).size(), 1U);
+  EXPECT_EQ(plan("zip: [{label.way: [one, two], workload.payload: [64B, 64B]}]\n").size(), 2U);
+}
+
 TEST_F(SweepPlan, KeysThatNoPointReadsAreToldOnceAtTheirPlaceInTheStudy) {
   const auto idle = [this](const std::string& yaml, const std::vector<std::string>& sets) {
     PlanNotes notes;

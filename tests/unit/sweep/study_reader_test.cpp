@@ -111,6 +111,21 @@ TEST_F(StudyReader, AllProblemsAreReportedInOneGo) {
   EXPECT_THAT(found[5], HasSubstr("study.yaml:4:19: zip.e: 1 values beside the 2 of d"));
 }
 
+// What would be set twice has one value, and a run that is counted twice would make figures
+// certain.
+TEST_F(StudyReader, EachKeyAndEachSeedIsVariedOnce) {
+  const auto found = problems(
+      "base: base.yaml\n"
+      "seeds: [1, 2, 1]\n"
+      "axes: {link.mps: [128B, 256B], run.seed: [1, 2]}\n"
+      "zip: [{link.mps: [512B]}]\n");
+  ASSERT_EQ(found.size(), 3U) << ::testing::PrintToString(found);
+  EXPECT_THAT(found[0], HasSubstr("study.yaml:2:8: seeds: 1 twice; expected each seed once"));
+  EXPECT_THAT(found[1], HasSubstr("study.yaml:3:32: run.seed: as an axis"));
+  EXPECT_THAT(found[2],
+              HasSubstr("study.yaml:4:8: link.mps: block main varies 'link.mps' already"));
+}
+
 TEST_F(StudyReader, AKeyOfAConfigHasNoEqualsSign) {
   const auto found = problems(
       "base: base.yaml\n"
