@@ -903,11 +903,30 @@ struct LatencyPair {
 /// What --trace pcapng has.
 enum class CaptureOf : std::uint8_t { kAll, kPorts, kLinks };
 
+/// What of a run the traces have. (docs/traces.md)
+struct TraceSelection {
+  /// What a trace waits for: a unit that is damaged, lost or sent again; a completion without
+  /// success, a poisoned TLP or a message of an error; a request that took `slow` or longer.
+  enum class Trigger : std::uint8_t { kNone, kFault, kError, kSlow };
+
+  Time from{}, until = Time::never();
+  std::vector<std::string> links, types, requesters;  ///< empty: all; requesters as "01:00.0"
+  Trigger trigger = Trigger::kNone;
+  Time slow{};
+  Time before = Time::from_us(1), after = Time::from_us(1);  ///< of the trigger
+
+  bool has_words() const { return !links.empty() || !types.empty() || !requesters.empty(); }
+  bool is_everything() const {
+    return from == Time{} && until == Time::never() && !has_words() && trigger == Trigger::kNone;
+  }
+};
+
 struct TraceConfig {
   CaptureOf capture = CaptureOf::kAll;
   std::vector<LatencyPair> latency;          ///< beside dma_read and dma_write
   std::vector<std::uint64_t> hosts;          ///< of mode packet, that are captured; empty: all
   std::map<std::string, std::string> files;  ///< --trace KIND=FILE; not part of the config proper
+  TraceSelection selection;                  ///< of all files; likewise
 };
 
 enum class MonitorMode { kOn, kOff };

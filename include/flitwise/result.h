@@ -309,6 +309,8 @@ struct RunResult : StatisticRows {
   std::vector<RequestRoute> routes;   ///< of what was measured
   std::vector<CheckResult> checks;    ///< invariants at the end of the run
   std::vector<Violation> violations;  ///< the first of each link, in order of time
+  /// What traces were asked for and do not have, a sentence each; of no result file.
+  std::vector<std::string> trace_notes;
 };
 
 }  // namespace flitwise

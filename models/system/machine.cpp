@@ -242,6 +242,7 @@ std::string Machine::waiting() const {
 RunResult Machine::result() const {
   traces_.flush();
   RunResult result;
+  result.trace_notes = traces_.notes();
   result.seed = config.run.seed;
   result.rows<LatencyResult>() = tracer_.results();
   measurement_.fill(result);

@@ -65,6 +65,12 @@ WireTraces::WireTraces(const TraceConfig& config) : capture_(config.capture) {
   for (const std::unique_ptr<TraceSink>& sink : sinks_) {
     each_.add_sink(*sink);
   }
+  if (!sinks_.empty() && !config.selection.is_everything()) {
+    gate_ = std::make_unique<TraceGate>(config.selection, each_);
+  }
+  if (frames_) {
+    frames_->show_only(config.selection.from, config.selection.until);
+  }
 }
 
 void WireTraces::watch(Fabric& fabric, LatencyTracer& tracer) {
@@ -74,7 +80,8 @@ void WireTraces::watch(Fabric& fabric, LatencyTracer& tracer) {
   if (sinks_.empty()) {
     return;
   }
-  TraceSink& sink = sinks_.size() == 1 ? *sinks_.front() : each_;
+  TraceSink& all = sinks_.size() == 1 ? *sinks_.front() : each_;
+  TraceSink& sink = gate_ ? *gate_ : all;
   tracer.tell(sink);
   for (FabricLink& one : fabric.links) {
     sink.add(one.link->name());
@@ -97,12 +104,19 @@ void WireTraces::watch_ports(Fabric& fabric) const {
 }
 
 void WireTraces::flush() const {
+  if (gate_) {
+    gate_->flush();
+  }
   for (const std::unique_ptr<TraceSink>& sink : sinks_) {
     sink->flush();
   }
   if (frames_) {
     frames_->flush(now());
   }
+}
+
+std::vector<std::string> WireTraces::notes() const {
+  return gate_ ? gate_->notes() : std::vector<std::string>{};
 }
 
 }  // namespace flitwise

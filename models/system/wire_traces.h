@@ -4,12 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "trace/frame_capture.h"
 #include "trace/latency_tracer.h"
+#include "trace/trace_gate.h"
 #include "trace/trace_sink.h"
 
 namespace flitwise {
@@ -24,6 +26,8 @@ class WireTraces {
   void watch(Fabric& fabric, LatencyTracer& tracer);
   /// All so far is kept. Throws std::system_error where it could not be.
   void flush() const;
+  /// What the user has asked to see and never was, a sentence each.
+  std::vector<std::string> notes() const;
 
  private:
   /// What is told goes to each of several.
@@ -43,6 +47,7 @@ class WireTraces {
   std::unique_ptr<FrameCapture> frames_;
   std::vector<std::unique_ptr<TraceSink>> sinks_;
   Each each_;
+  std::unique_ptr<TraceGate> gate_;  // null: everything is shown
 };
 
 }  // namespace flitwise

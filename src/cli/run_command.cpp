@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/run_files.h"
+#include "cli/trace_options.h"
 #include "common/interrupt.h"
 #include "common/ranges.h"
 #include "common/terminal.h"
@@ -16,7 +17,6 @@
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
-#include "trace/trace_sink.h"
 
 namespace flitwise::cli {
 namespace {
@@ -25,28 +25,12 @@ struct RunOptions {
   std::string file;
   LoadOptions load;
   std::string folder;
-  std::vector<std::string> traces;
+  TraceOptions traces;
   std::string config_space;  // file
   bool as_json = false;
   bool explains = false;
   bool is_quiet = false;
 };
-
-/// KIND=FILE of --trace. Throws UsageError naming the kinds there are.
-void add_trace(const std::string& text, TraceConfig& trace) {
-  const std::size_t equals = text.find('=');
-  const std::string kind = text.substr(0, equals);
-  if (std::find(kTraceKinds.begin(), kTraceKinds.end(), kind) == kTraceKinds.end()) {
-    throw UsageError(fmt::format("--trace: unknown kind '{}'; expected one of: {}", kind,
-                                 fmt::join(kTraceKinds, ", ")));
-  }
-  if (equals == std::string::npos || equals + 1 == text.size()) {
-    throw UsageError(fmt::format("--trace {}: no file; expected {}=FILE", text, kind));
-  }
-  if (!trace.files.emplace(kind, text.substr(equals + 1)).second) {
-    throw UsageError(fmt::format("--trace {}: given twice; expected one file a kind", kind));
-  }
-}
 
 /// --config-space shows what keys of devices change in their registers.
 std::vector<Problem> without_device_keys(const std::vector<Problem>& given) {
@@ -101,13 +85,12 @@ SimulatedRun result_of(const Config& config, const SimulateOptions& how, RunFile
 
 int run(const RunOptions& options) {
   TraceConfig traces;
-  for (const std::string& text : options.traces) {
-    add_trace(text, traces);
-  }
+  read_trace_options(options.traces, traces);
   LoadNotes notes;
   Config config = load_config(options.file, options.load, &notes);
   refuse_to_overwrite(inputs_of(options, config, notes.base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
+  config.trace.selection = traces.selection;
   if (traces.files.count("pcapng") > 0 && config.trace.capture == CaptureOf::kPorts &&
       !has_network_port(config)) {
     throw ConfigError(
@@ -120,6 +103,14 @@ int run(const RunOptions& options) {
     throw ConfigError({{options.file, 0, 0, "link.carrier",
                         "--config-space of a bit-packed link, whose ends have no configuration "
                         "space; expected link.carrier pcie"}});
+  }
+  if (traces.files.count("pcapng") > 0 && config.trace.capture != CaptureOf::kLinks &&
+      has_network_port(config) &&
+      (traces.selection.has_words() ||
+       traces.selection.trigger != TraceSelection::Trigger::kNone)) {
+    throw ConfigError({{options.file, 0, 0, "trace.capture",
+                        "--trace pcapng of network ports, which --trace-only and --trace-trigger "
+                        "know nothing of; expected trace.capture links, or --trace-window alone"}});
   }
   for (const auto& [kind, path] : traces.files) {
     if (kind != "pcapng") {
@@ -142,6 +133,9 @@ int run(const RunOptions& options) {
     files.write_config_space(config_space);
   }
   files.put_in_place(run);
+  for (const std::string& note : run.result.trace_notes) {
+    fmt::print(stderr, "flitwise: warning: {}\n", note);
+  }
   if (options.as_json) {
     fmt::print("{}", result_text(run.result, run.end, files.names()));
   } else if (!options.is_quiet) {
@@ -170,11 +164,7 @@ void add_run_command(CLI::App& app, Action& action) {
       .add_flag("--explain", options.explains,
                 "Say of each kind of request what limited it, and the key to change")
       ->excludes(json);
-  add_repeated(command, "--trace", options.traces,
-               "Write a trace: packets (CSV of all links), pcapng (links and network ports, for "
-               "Wireshark), perfetto, vcd or sqlite; may be "
-               "given repeatedly",
-               "KIND=FILE");
+  add_trace_options(command, options.traces);
   add_path(command, "--config-space", options.config_space,
            "Write the configuration space of every function after bring-up, for lspci -F", "FILE");
   command.add_flag("--quiet", options.is_quiet, "Print no summary and no progress");

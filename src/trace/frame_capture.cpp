@@ -34,6 +34,9 @@ void FrameCapture::arrives(std::uint32_t port, const Frame& frame, Time now) {
 
 void FrameCapture::add(const CapturedFrame& frame, Time now) {
   now_ = now;
+  if (frame.time < from_ || frame.time > until_) {
+    return;
+  }
   while (!held_.empty() && held_.front().time + kMostLate <= now) {
     spare_ = next().block;
     file_.write(spare_.data(), spare_.size());

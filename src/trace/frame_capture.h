@@ -27,6 +27,11 @@ class FrameCapture {
   FrameCapture(const FrameCapture&) = delete;
   FrameCapture& operator=(const FrameCapture&) = delete;
 
+  /// Frames of other times are left out.
+  void show_only(Time from, Time until) {
+    from_ = from;
+    until_ = until;
+  }
   /// Its number. Before its first frame.
   std::uint32_t add(const CapturedPort& port);
   /// A number that no frame has had yet.
@@ -62,6 +67,7 @@ class FrameCapture {
   std::uint32_t ports_ = 0;
   std::uint64_t frames_ = 0, order_ = 0;
   Time now_{};
+  Time from_{}, until_ = Time::never();
 };
 
 }  // namespace flitwise

@@ -122,6 +122,9 @@ void LinkCapture::add(const char* link) {
 }
 
 void LinkCapture::record(const TraceEvent& event) {
+  if (!event.is_shown) {
+    return;
+  }
   bytes_.clear();
   put_unit(bytes_, event);
   file_.add({interfaces_.at(event.link), event.is_up, event.packet->uid, event.last, bytes_.data(),

@@ -35,6 +35,9 @@ class PacketCsv final : public TraceSink {
   }
 
   void record(const TraceEvent& event) override {
+    if (!event.is_shown) {
+      return;
+    }
     const Packet& packet = *event.packet;
     const bool is_tlp_in_flit = event.is_in_flit && packet.kind == PacketKind::kTlp;
     const WireSize size = is_tlp_in_flit

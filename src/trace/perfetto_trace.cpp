@@ -105,6 +105,11 @@ class PerfettoTrace final : public TraceSink {
     LinkTracks::Direction& way = link.directions[event.is_up ? 1 : 0];
     LinkTracks::Direction& back = link.directions[event.is_up ? 0 : 1];
     const Packet& packet = *event.packet;
+    if (!event.is_shown) {
+      way.state.sent(event);
+      back.state.came(event);
+      return;
+    }
     const char* const name = kind_of(packet);
     if (event.is_in_flit) {
       file_.instant(way.wire, name, event.last);

@@ -94,6 +94,9 @@ class SqliteTrace final : public TraceSink {
   SqliteTrace& operator=(const SqliteTrace&) = delete;
 
   void record(const TraceEvent& event) override {
+    if (!event.is_shown) {
+      return;
+    }
     const Packet& packet = *event.packet;
     begin();
     if (packet.kind == PacketKind::kTlp && !is_completion(packet.tlp.type)) {

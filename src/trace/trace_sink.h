@@ -24,6 +24,8 @@ struct TraceEvent {
   std::uint16_t sequence;
   const Packet* packet;
   Time told{};  ///< now; no later event begins earlier
+  /// Else a trace leaves it out, and only what it reckons from all units takes notice of it.
+  bool is_shown = true;
 };
 
 /// A TLP of a request is over, or a line of CXL: its stamps say where it has been when.

@@ -45,6 +45,11 @@ class VcdTrace final : public TraceSink {
   void record(const TraceEvent& event) override {
     Wire& way = wire_of(event.link, event.is_up);
     Wire& back = wire_of(event.link, !event.is_up);
+    if (!event.is_shown) {
+      way.state.sent(event);
+      back.state.came(event);
+      return;
+    }
     if (!event.is_in_flit) {
       begin(way, event.first);
       change(way, Signal::kUnit, event.first, one_word(kind_of(*event.packet)));

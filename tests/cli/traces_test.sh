@@ -30,6 +30,38 @@ for kind in pftrace vcd pcapng; do mv "$work/reads.$kind" "$work/first.$kind"; d
 traced reads "$config" --set workload.kind=read --set workload.requests=2000 --set workload.domains=16 --set link.identity=bdf_pasid
 for kind in pftrace vcd pcapng; do cmp "$work/reads.$kind" "$work/first.$kind" || complain "another $kind of the same run"; done
 
+# Windows, words and triggers: the lines of the whole trace that they ask for, no others, and the same results.
+part() { # NAME PYTHON ARGUMENTS...: where PYTHON is true of a row r of the whole trace, first and last its times in ns
+  local name="$1" wanted="$2"
+  shift 2
+  expect 0 run "$config" --json "${errors[@]}" --trace packets="$work/part.csv" --trace sqlite="$work/part.db" --trace vcd="$work/part.vcd" "$@"
+  cmp <(grep -v host_seconds "$work/out") <(grep -v host_seconds "$work/errors.json") || complain "$name: other results"
+  python3 - "$work/errors.csv" "$work/part.csv" "$work/part.db" "$wanted" <<'P' || complain "$name: other lines than asked for"
+import csv, sqlite3, sys
+whole, part = (list(csv.DictReader(open(path))) for path in sys.argv[1:3])
+faults = [float(r["first_ns"]) for r in whole if r["damaged"] == "1" or r["replay"] == "1"]
+due = [r for r in whole if eval(sys.argv[4], {"r": r, "first": float(r["first_ns"]), "fault": min(faults)})]
+units = sqlite3.connect(sys.argv[3]).execute("SELECT count(*) FROM unit").fetchone()[0]
+sys.exit(not due or part != due or units != len(due) or len(due) > len(whole) // 2)
+P
+}
+errors=(--set workload.kind=read_write --set workload.requests=500 --set link.error_rate=1e-6 --set trace.capture=links)
+begin=$(awk -F, 'NR == 100 { printf "%d", $1 }' "$work/errors.csv")
+part window "$begin <= first <= $begin + 300" --trace-window "${begin}ns..$((begin + 300))ns"
+part words 'r["type"] in ("CplD", "Ack") and r["link"] == "rp0-ep0"' --trace-only type=CplD,Ack --trace-only link=rp0-ep0
+part fault 'fault - 200 <= first <= fault + 100' --trace-trigger fault --trace-around 200ns..100ns
+begin=$(awk -F, 'NR == 600 { printf "%d", $1 }' "$work/errors.csv")
+part requester 'r["requester_id"] == "01:00.0" and first >= '"$begin" --trace-only requester=01:00.0 --trace-only type=MRd,CplD,MWr --trace-window "${begin}ns.."
+expect 0 run "$config" "${small[@]}" --quiet --trace packets="$work/part.csv" --trace-trigger slow=1s --trace-only type=MRdd
+said "it never came" && said "type=MRdd: there was none"
+[[ $(wc -l <"$work/part.csv") == 1 ]] || complain "a trigger that never came shows something"
+for wrong in --trace-window=5us --trace-window=9us..1us --trace-window=.. --trace-only=type --trace-only=color=red --trace-trigger=now --trace-trigger=slow=x; do
+  refuse 64 run "$config" --trace packets="$work/part.csv" "$wrong"
+done
+refuse 64 run "$config" --trace packets="$work/part.csv" --trace-around 1us..2us
+refuse 64 run "$config" --trace-window 1us..
+refuse 2 run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_two_hosts.yaml" --trace pcapng="$work/part.pcapng" --trace-trigger fault
+
 # Tools of others, where they are.
 if command -v vcd2fst >/dev/null; then
   vcd2fst "$work/reads.vcd" "$work/reads.fst" >"$work/said" 2>&1 || complain "vcd2fst: $(head -c 300 "$work/said")"
