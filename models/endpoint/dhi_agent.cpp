@@ -380,7 +380,7 @@ DhiAgent::Addressee DhiAgent::find_addressee(Dhi dhi) {
   if (!is_active_ || !table_->range().contains(dhi)) {
     return {};
   }
-  return {table_->resolve(dhi), store_->access_by_handle(dhi)};
+  return {table_->resolve_for_host(dhi), store_->access_by_handle(dhi)};
 }
 
 const char* DhiAgent::receive(const Packet& packet) {

@@ -258,6 +258,11 @@ std::optional<DeviceResolution> DeviceHandleTable::resolve(Dhi dhi) const {
   return is_valid(dhi) ? std::optional<DeviceResolution>(entries_[slot_of(dhi)]) : std::nullopt;
 }
 
+std::optional<DeviceResolution> DeviceHandleTable::resolve_for_host(Dhi dhi) const {
+  const bool is_left = config_.range.contains(dhi) && entries_[slot_of(dhi)].is_left;
+  return is_left ? std::optional<DeviceResolution>(entries_[slot_of(dhi)]) : resolve(dhi);
+}
+
 std::optional<DomainId> DeviceHandleTable::owner(Dhi dhi, std::uint32_t residency) const {
   const bool is_in_it = is_valid(dhi) && entries_[slot_of(dhi)].residency == residency;
   return is_in_it ? std::optional<DomainId>(entries_[slot_of(dhi)].domain) : std::nullopt;
@@ -318,7 +323,10 @@ std::optional<Dhi> DeviceHandleTable::drained() const {
 
 bool DeviceHandleTable::deallocate(Dhi dhi) {
   FLITWISE_CHECK(is_idle(dhi), fmt::format("handle {} is in use or has no entry", to_int(dhi)));
-  statistics_.deallocs += entries_[slot_of(dhi)].is_at_host ? 1 : 0;  // else it has been counted
+  Entry& entry = entries_[slot_of(dhi)];
+  statistics_.deallocs += entry.is_at_host ? 1 : 0;  // else it has been counted
+  entry.is_left = entry.is_at_host && config_.dealloc == DeallocMode::kImplicit &&
+                  config_.management == HandleManagement::kDevice;
   return clear(slot_of(dhi));
 }
 
@@ -360,7 +368,17 @@ void DeviceHandleTable::refused(Dhi dhi) {
 }
 
 void DeviceHandleTable::reset_function(Bdf function) {
-  each_valid({DeallocScope::kFunction, {}, {}, function, 0}, [this](Slot slot) { clear(slot); });
+  const DeallocMessage all_of_it{DeallocScope::kFunction, {}, {}, function, 0};
+  each_valid(all_of_it, [this](Slot slot) { clear(slot); });
+  forget_left(all_of_it);
+}
+
+// The host does so too.
+void DeviceHandleTable::forget_left(const DeallocMessage& message) {
+  for (Slot slot = 0; slot < entries_.size(); ++slot) {
+    Entry& entry = entries_[slot];
+    entry.is_left = entry.is_left && !covers(message, dhi_of(slot), entry.identity.bdf);
+  }
 }
 
 void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
@@ -438,6 +456,7 @@ void DeviceHandleTable::release(unsigned tag) {
       free_.push_back(slot);
     }
   }
+  forget_left(order.message);
   order.is_held = false;
 }
 

@@ -194,7 +194,10 @@ class DeviceHandleTable {
   std::uint8_t epoch() const { return config_.epoch; }
 
   // ---- queries
-  std::optional<DeviceResolution> resolve(Dhi dhi) const;  ///< [DHI D22]
+  std::optional<DeviceResolution> resolve(Dhi dhi) const;  ///< while it is given out
+  /// What it stands for in a message from the host, who still has what was given up without a
+  /// DEALLOC, until the handle is another's. [DHI D11] [DHI D22]
+  std::optional<DeviceResolution> resolve_for_host(Dhi dhi) const;
   /// Whose the handle is, while it is still in that residency.
   std::optional<DomainId> owner(Dhi dhi, std::uint32_t residency) const;
   HandleRange range() const { return config_.range; }
@@ -216,6 +219,7 @@ class DeviceHandleTable {
     bool has_ended = false;
     bool is_applied = false;
     bool is_at_host = true;
+    bool is_left = false;  // at the host alone: given up without a DEALLOC
     bool is_kept = false;  // for no other domain, also when it is not valid any more: no victim
   };
 
@@ -238,6 +242,7 @@ class DeviceHandleTable {
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   bool clear(Slot slot);  // as deallocate()
   void forget_domain(Slot slot);
+  void forget_left(const DeallocMessage& message);
   void take_off_lists(Slot slot);
   /// Calls `act` for the slot of each valid entry that the message covers.
   template <class Act>

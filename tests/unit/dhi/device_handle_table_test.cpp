@@ -342,6 +342,60 @@ TEST(DeviceHandleTable, D12_SoftwareManagedDeviceNeverAllocatesByItself) {
   EXPECT_EQ(device.handle(0), Dhi{2});
 }
 
+/// Gives the handle of domain 0 up, which nothing uses.
+Dhi give_up(Device& device) {
+  device.allocate(0);
+  const Dhi dhi = device.handle(0);
+  device.table.drain(dhi);
+  device.table.deallocate(dhi);
+  return dhi;
+}
+
+// [DHI D11] [DHI D22]
+TEST(DeviceHandleTable, D22_WhatTheHostWasNotToldOfStandsForItsDomainUntilItIsGivenOutAnew) {
+  Device device(config_of(2));
+  const Dhi dhi = give_up(device);
+  EXPECT_FALSE(device.table.resolve(dhi));
+  ASSERT_TRUE(device.table.resolve_for_host(dhi));
+  EXPECT_EQ(device.table.resolve_for_host(dhi)->identity, identity_of(0));
+  EXPECT_FALSE(device.table.resolve_for_host(Dhi{3})) << "never given out";
+  for (std::uint32_t domain = 1; domain <= 4; ++domain) {
+    device.allocate(domain);
+  }
+  EXPECT_EQ(device.table.resolve_for_host(dhi)->domain, DomainId{4}) << "it has rested longest";
+}
+
+// [DHI D11] [DHI D22]
+TEST(DeviceHandleTable, D22_WhatTheHostHasNoEntryOfStandsForNobody) {
+  DeviceHandleTableConfig config = config_of(2);
+  config.dealloc = DeallocMode::kExplicit;
+  Device explicit_device(config);
+  EXPECT_FALSE(explicit_device.table.resolve_for_host(give_up(explicit_device)));
+
+  Device refused(config_of(2));
+  refused.allocate(0);
+  const Dhi dhi = refused.handle(0);
+  refused.table.refused(dhi);
+  refused.table.deallocate(dhi);
+  EXPECT_FALSE(refused.table.resolve_for_host(dhi));
+}
+
+// [DHI D4] [DHI D15] [DHI D22]
+TEST(DeviceHandleTable, D22_ResetsAndOrdersOfTheHostTakeWhatTheHostWasNotToldOf) {
+  Device device(config_of(2));
+  const Dhi dhi = give_up(device);
+  device.table.reset_function(Bdf::of(1, 0, 1));
+  EXPECT_TRUE(device.table.resolve_for_host(dhi)) << "another function";
+  device.table.reset_function(Bdf::of(1, 0, 0));
+  EXPECT_FALSE(device.table.resolve_for_host(dhi));
+
+  Device ordered(config_of(2));
+  const Dhi other = give_up(ordered);
+  ordered.table.hold(0, {DeallocScope::kFunction, {}, {}, Bdf::of(1, 0, 0), 0});
+  ordered.table.release(0);
+  EXPECT_FALSE(ordered.table.resolve_for_host(other));
+}
+
 // [DHI-36]
 TEST(DeviceHandleTable, D22_AnEntryNamesTheContextToo) {
   DeviceHandleTable table(config_of(2));
