@@ -21,14 +21,14 @@ constexpr Bdf kDevice = Bdf::of(1, 0, 0);
 
 class DhiAgentTest : public ::testing::Test {
  protected:
-  void make(AllocOrder order, Time by_handle = Time::from_ns(2)) {
+  void make(AllocOrder order, Time by_handle = Time::from_ns(2), OnMiss on_miss = OnMiss::kBypass) {
     EndpointConfig config;
     config.link.identity = Identity::kDhi;
     config.link.dhi_form = DhiForm::kRidDirect;
     DeviceConfig& device = config.device;
     device.dhi.alloc_order = order;
     device.dhi.bits = 2;
-    device.dhi.on_miss = OnMiss::kBypass;
+    device.dhi.on_miss = on_miss;
     device.dhi.storage.timing.by_handle = by_handle;
     device.dhi.storage.timing.by_domain = Time::from_ns(3);
     agent_ = std::make_unique<DhiAgent>(
@@ -45,6 +45,11 @@ class DhiAgentTest : public ::testing::Test {
     transfer.domain = domain;
     const DeviceIdentity identity(kDevice, Pasid{to_int(domain)}, false, false);
     return agent_->acquire(transfer, identity, op, tags_.free, Time{});
+  }
+  HandlePin acquire_for_line(DomainId domain) {
+    Transfer transfer;
+    transfer.domain = domain;
+    return agent_->acquire_for_line(transfer, Time{}).pin;
   }
   std::uint64_t send(DomainId domain) {
     agent_->posted_sent(acquire(domain).pin);
@@ -90,7 +95,7 @@ class DhiAgentTest : public ::testing::Test {
 
   PacketPool pool_;
   PacketSizer sizer_{LinkConfig(), MessageConfig(), 2};
-  test::RunningFunctions functions_{test::device_of(1)};
+  test::RunningFunctions functions_{test::device_of(4)};
   RequestControl control_{128, 128, false, false};
   test::FakeOutput output_;
   test::FakeTags tags_;
@@ -219,6 +224,31 @@ TEST_F(DhiAgentTest, D9_BypassingDomainAsksByOneFlushWhetherAVictimIsIdle) {
   flush_done(serial);
   EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kHandle);
   EXPECT_EQ(agent_->result("ep0", Time{}).bypasses, 2U);
+}
+
+// [DHI D9] [DHI D10] [CXL-7.8]
+TEST_F(DhiAgentTest, D10_LineThatLetsGoOfItsHandleHasATlpThatWaitsForOneLookedAt) {
+  make(AllocOrder::kNone, Time::from_ns(2), OnMiss::kStall);
+  HandlePin last;
+  for (const std::uint32_t domain : {0U, 1U, 2U, 3U}) {
+    last = acquire_for_line(DomainId{domain});
+    ASSERT_TRUE(last);
+  }
+  const DomainId fifth{4};
+  ASSERT_EQ(acquire(fifth).outcome, Outcome::kWait);
+  output_.wakes.clear();
+  agent_->line_over(last, Time::from_ns(7));
+  EXPECT_THAT(output_.wakes, testing::ElementsAre(Time::from_ns(7)));
+  EXPECT_EQ(acquire(fifth).dhi, last.dhi);
+}
+
+// [DHI D10]
+TEST_F(DhiAgentTest, D10_LineThatLetsGoOfItsHandleWakesNobodyWhereNobodyWaits) {
+  make(AllocOrder::kNone, Time::from_ns(2), OnMiss::kStall);
+  const HandlePin line = acquire_for_line(DomainId{0});
+  output_.wakes.clear();
+  agent_->line_over(line, Time::from_ns(7));
+  EXPECT_TRUE(output_.wakes.empty());
 }
 
 // [DHI D9] [DHI D14]
