@@ -61,10 +61,7 @@ class AtsUnit {
                        line_.access.function == function && line_.request == request;
     return waits ? &line_ : nullptr;
   }
-  bool has_room_for_use(unsigned function) const {
-    return functions_[function]->atc.uses.has_room();
-  }
-  /// REQUIRES: has_room_for_use(). [INV-04]
+  /// REQUIRES: the line has a CQID, or gets one now: there is room for a use of each. [INV-04]
   LineAddresses::Use open_use(const AtsAccess& access);
   void end_use(const LineAddresses::Use& use);
 

@@ -49,13 +49,11 @@ LineAddresses::Answer TranslatedPath::translate(const Transfer& transfer, std::u
   is_line_counted_ = true;
   const bool is_known = route.kind == AtsRoute::Kind::kTranslated;
   if (is_known && !route.entry->translation.forbids_cache) {
-    line_waits_ = !unit_.has_room_for_use(access.function);
     line_ = access;
     line_address_ = route.address;
     line_domain_ = transfer.domain;
     is_line_translated_ = true;
-    return {line_waits_ ? LineAddresses::Outcome::kWait : LineAddresses::Outcome::kKnown,
-            route.address, route.latency};
+    return {LineAddresses::Outcome::kKnown, route.address, route.latency};
   }
   if (route.kind == AtsRoute::Kind::kAsk) {
     line_waits_ = true;
