@@ -90,6 +90,14 @@ struct LatencyResult {
   double mean = 0, min = 0, p50 = 0, p90 = 0, p99 = 0, p999 = 0, max = 0;
 };
 
+/// What TLPs of one direction of data took from the hop before to this one.
+struct HopResult {
+  std::string request;  ///< "read" or "write"
+  std::string hop;      ///< where it ends: "queued", "sent", ...
+  std::uint64_t count = 0;
+  Time total;  ///< of all of them
+};
+
 struct DhiResult {
   std::string device;
   std::uint64_t lookups = 0, hits = 0, allocs = 0, deallocs = 0, evictions = 0, bypasses = 0,

@@ -245,6 +245,7 @@ RunResult Machine::result() const {
   result.trace_notes = traces_.notes();
   result.seed = config.run.seed;
   result.rows<LatencyResult>() = tracer_.results();
+  result.rows<HopResult>() = tracer_.hops();
   measurement_.fill(result);
   if (convergence_) {
     convergence_->report(result);

@@ -90,7 +90,9 @@ int report(const PageOptions& options) {
       fmt::format("flitwise report {} -o {}{}", fmt::join(options.paths, " "), options.out,
                   options.is_plain ? " --plain" : "");
   refuse_to_overwrite_results(options.paths, options.out);
-  const std::string page = report_page(options.paths, {options.is_plain, command});
+  const std::string folder = fs::path(options.out).parent_path().string();
+  const std::string page =
+      report_page(options.paths, {options.is_plain, command, folder.empty() ? "." : folder});
   write_file_atomically(options.out, page);
   fmt::print("{}\n", options.out);
   return kOk;

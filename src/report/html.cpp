@@ -52,13 +52,19 @@ std::string HtmlTable::html() const {
   for (std::size_t i = 0; i < header_.size(); ++i) {
     html += cell("th", i, header_[i]);
   }
+  html += points_.empty() ? "" : "<th></th>";
   html += "</tr></thead><tbody>\n";
-  for (const auto& row : rows_) {
-    html += "<tr>";
+  for (std::size_t at = 0; at < rows_.size(); ++at) {
+    const std::vector<std::string>& row = rows_[at];
+    const std::string id = html_text(ids_[at]);
+    html += id.empty() ? "<tr>" : "<tr id=\"p-" + id + "\">";
     for (std::size_t i = 0; i < row.size(); ++i) {
       html += cell("td", i, row[i]);
     }
-    html += "</tr>\n";
+    html += id.empty() || points_.empty()
+                ? "</tr>\n"
+                : fmt::format("<td><a href=\"{}/{}.json\">result</a></td></tr>\n",
+                              html_text(points_), id);
   }
   return html + "</tbody></table></div>\n";
 }

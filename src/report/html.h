@@ -18,7 +18,17 @@ std::string html_text(const std::string& text);
 class HtmlTable {
  public:
   explicit HtmlTable(std::vector<std::string> header) : header_(std::move(header)) {}
-  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add_row(std::vector<std::string> cells) {
+    rows_.push_back(std::move(cells));
+    ids_.emplace_back();
+  }
+  /// The row of a point: its charts lead to it, and it leads to the result in the folder `points`,
+  /// if there is one.
+  void add_point(std::vector<std::string> cells, const std::string& id, const std::string& points) {
+    rows_.push_back(std::move(cells));
+    ids_.push_back(id);
+    points_ = points;
+  }
   bool is_empty() const { return rows_.empty(); }
   std::size_t rows() const { return rows_.size(); }
   std::string html() const;
@@ -26,6 +36,8 @@ class HtmlTable {
  private:
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<std::string> ids_;  // of points; empty: none
+  std::string points_;
 };
 
 /// Content behind a line that can be clicked open.
@@ -49,6 +61,7 @@ struct Series {
   struct Point {
     double x = 0, y = 0;
     std::optional<double> ci95 = {};  ///< half width of the 95 % interval of y, where it is known
+    std::string id = {};              ///< of the one row that it stands for; empty: several
   };
   std::string name;
   std::vector<Point> points;  ///< sorted by x
@@ -91,6 +104,34 @@ struct StackedBars {
   std::vector<Row> rows;
 
   std::string html() const;
+};
+
+/// What follows one after the other: a bar a step, each beginning where the one above ends.
+struct Waterfall {
+  std::string title;
+  std::string unit;  ///< of the steps: "ns"
+  struct Step {
+    std::string name;
+    double length = 0;
+  };
+  std::vector<Step> steps;
+
+  std::string html() const;  ///< empty without steps
+};
+
+/// A figure over two axes, as colours.
+struct HeatMap {
+  std::string title;
+  std::string link;  ///< as LineChart::link
+  std::string x_label, y_label;
+  std::string figure_label;  ///< with its unit
+  struct Cell {
+    std::string x, y;
+    double value = 0;
+  };
+  std::vector<Cell> cells;  ///< in the order of the axes
+
+  std::string html() const;  ///< empty without cells
 };
 
 /// Bars side by side in groups, up or down from 0.

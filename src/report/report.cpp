@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "report/html.h"
 #include "results/read_result.h"
 #include "results/result_json.h"
@@ -42,7 +45,13 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
   }
   page.facts.emplace_back(fmt::format("sweep {}", path),
                           fmt::format("{} points", merged.rows.size()));
-  const std::string sections = sweep_section(merged, options);
+  std::error_code none;
+  const std::filesystem::path results = std::filesystem::path(path) / "points";
+  const std::string points =
+      std::filesystem::is_directory(results, none)
+          ? std::filesystem::relative(results, options.folder, none).generic_string()
+          : "";
+  const std::string sections = sweep_section(merged, options, points);
   page.body += overview_section(merged) + terms_section(sections) + sections;
 }
 

@@ -14,8 +14,9 @@
 namespace flitwise {
 
 struct ReportOptions {
-  bool is_plain = false;  ///< tables only, no charts
-  std::string command;    ///< how the report was asked for
+  bool is_plain = false;     ///< tables only, no charts
+  std::string command;       ///< how the report was asked for
+  std::string folder = ".";  ///< where the page will stand: links lead from there
 };
 
 /// Reads what each path names: a result.json, a folder with one, a folder of a sweep, or a merged
@@ -32,7 +33,14 @@ std::string overview_section(const MergedSweep& merged);
 std::string terms_section(const std::string& page);
 
 /// The sections of a sweep: per block its charts and its table.
-std::string sweep_section(const MergedSweep& merged, const ReportOptions& options);
+/// `points`: where their results are, seen from the page; empty: not there.
+std::string sweep_section(const MergedSweep& merged, const ReportOptions& options,
+                          const std::string& points);
+
+/// Where the bytes of the first link went, a bar a row, called by its values in `columns`; empty
+/// for a single row, and for more rows than can be told apart.
+std::string cause_bars(const MergedSweep& merged, const Rows& rows,
+                       const std::vector<std::string>& columns);
 
 /// Points of a chart with the intervals of those that several seeds tell.
 std::vector<Series::Point> chart_points(const Rows& rows, const std::string& x,
@@ -44,7 +52,7 @@ bool has_own_look(const BlockPresentation& block);
 /// A block as its study asks for it: title, what it is about, findings reckoned from the rows,
 /// plots, and the table of all points.
 std::string study_block_section(const MergedSweep& merged, const BlockPresentation& block,
-                                const ReportOptions& options);
+                                const ReportOptions& options, const std::string& points);
 
 /// What changed between two results, which are called as they were named.
 std::string comparison_page(const Comparison& comparison, const std::string& a,

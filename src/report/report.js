@@ -20,7 +20,7 @@
     };
     return {
       background: null, font: "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", axis: axis, view: {stroke: null},
-      title: {color: theme.ink, fontSize: 14, anchor: "start", frame: "group"},
+      title: {color: theme.ink, fontSize: 14, anchor: "start", frame: "bounds"},
       legend: {labelColor: theme.ink, titleColor: theme.quiet, labelFontSize: 12, labelLimit: 320, orient: "bottom", symbolOpacity: 1},
       range: {category: theme.colors, symbol: ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "circle", "square"]},
       rule: {color: theme.ink}, text: {color: theme.ink},
@@ -32,11 +32,26 @@
     const names = spec.usermeta.names;
     const longest = Math.max(1, ...names.map((name) => name.length));
     const settings = config(is_dark.matches ? dark : light);
-    settings.legend.columns = Math.max(1, Math.floor((width - 40) / (longest * 7.2 + 36)));
-    settings.title.limit = width - 10;
+    const inner = width < 700 ? width * 0.6 : width - 40;  // beside the axis
+    settings.legend.columns = Math.max(1, Math.floor(inner / (longest * 7.2 + 36)));
     settings.title.fontSize = width < 420 ? 12 : 14;
     settings.axisY = {labelLimit: Math.max(80, width * 0.35)};
     return settings;
+  }
+
+  // Lines of words that fit beside the menu of the chart.
+  function wrapped(title, width) {
+    const most = Math.max(12, Math.floor((width - 50) / 8.6));
+    const lines = [""];
+    for (const word of title.split(" ")) {
+      const last = lines.length - 1;
+      if (lines[last] && lines[last].length + word.length >= most) {
+        lines.push(word);
+      } else {
+        lines[last] += (lines[last] ? " " : "") + word;
+      }
+    }
+    return lines;
   }
 
   function link(figure, view) {
@@ -61,11 +76,31 @@
 
   function draw(figure) {
     const spec = JSON.parse(figure.querySelector("script").textContent);
+    spec.title = wrapped(spec.title, figure.clientWidth);
     const options = {
       mode: "vega-lite", renderer: "svg", logLevel: vega.Error, config: fitted(figure, spec),
       actions: {export: true, source: false, compiled: false, editor: false},
     };
-    return vegaEmbed(figure.querySelector(".plot"), spec, options).then((drawn) => link(figure, drawn.view));
+    return vegaEmbed(figure.querySelector(".plot"), spec, options).then(function (drawn) {
+      link(figure, drawn.view);
+      drawn.view.addEventListener("click", (event, item) => show_point(item && item.datum && item.datum.id));
+    });
+  }
+
+  // The row of a point, wherever it is folded away.
+  function show_point(id) {
+    const row = id && document.getElementById("p-" + id);
+    if (!row) {
+      return;
+    }
+    for (let at = row; at; at = at.parentElement) {
+      if (at.tagName === "DETAILS") {
+        at.open = true;
+      }
+    }
+    document.querySelectorAll("tr.shown").forEach((one) => one.classList.remove("shown"));
+    row.classList.add("shown");
+    row.scrollIntoView({block: "center"});
   }
 
   function draw_all() {

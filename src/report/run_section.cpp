@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/split.hpp>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -204,8 +205,22 @@ std::string wait_bars(const Json& result) {
   return bars.html();
 }
 
+/// The way of a TLP from its engine to its end, a bar a hop.
+std::string hop_charts(const Json& result) {
+  std::map<std::string, Waterfall> by_request;
+  for (const Json& row : table_rows("hops", result)) {
+    const std::string request = name_of(row, "request");
+    Waterfall& chart = by_request[request];
+    chart.title = fmt::format("A {} hop by hop, ns: mean of {} TLPs", request,
+                              with_thousands(row.at("count").get<std::uint64_t>()));
+    chart.unit = "ns since it was issued";
+    chart.steps.push_back({name_of(row, "hop"), number_of(row, "mean_ns")});
+  }
+  return sum_of(by_request, [](const auto& one) { return one.second.html(); });
+}
+
 std::string run_charts(const Json& result) {
-  return "<div class=\"charts\">\n" + wire_bars(result) + wait_bars(result) +
+  return "<div class=\"charts\">\n" + wire_bars(result) + hop_charts(result) + wait_bars(result) +
          latency_chart(result) + "</div>\n";
 }
 

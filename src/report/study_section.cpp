@@ -160,7 +160,8 @@ std::string findings_html(const MergedSweep& merged, const BlockPresentation& bl
   return items.empty() ? "" : "<ul class=\"findings\">\n" + items + "</ul>\n";
 }
 
-std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {
+std::string block_table(const MergedSweep& merged, const BlockPresentation& block,
+                        const std::string& points) {
   const std::vector<std::string> columns = telling_columns(merged, block);
   std::vector<std::string> shown = columns;
   boost::range::push_back(shown, mapped(block.figures, &FigureSpec::name));
@@ -176,7 +177,7 @@ std::string block_table(const MergedSweep& merged, const BlockPresentation& bloc
       const auto value = number_at(*row, figure.name);
       cells.push_back(value ? fmt::format("{:.{}f}", *value, figure.decimals) : "-");
     }
-    table.add_row(cells);
+    table.add_point(cells, row->value("id", ""), points);
   }
   return table_of_points(table);
 }
@@ -189,8 +190,9 @@ std::vector<Series::Point> chart_points(const Rows& rows, const std::string& x,
   for (const Json* row : rows) {
     const auto px = number_at(*row, x), py = number_at(*row, y);
     if (px && py) {
-      points.push_back(
-          {*px, *py, has_interval(*row, y) ? number_at(*row, interval_column(y)) : std::nullopt});
+      points.push_back({*px, *py,
+                        has_interval(*row, y) ? number_at(*row, interval_column(y)) : std::nullopt,
+                        row->value("id", "")});
     }
   }
   return points;
@@ -202,7 +204,7 @@ bool has_own_look(const BlockPresentation& block) {
 }
 
 std::string study_block_section(const MergedSweep& merged, const BlockPresentation& block,
-                                const ReportOptions& options) {
+                                const ReportOptions& options, const std::string& points) {
   if (rows_of(merged, block.name).empty()) {
     return "";
   }
@@ -210,8 +212,11 @@ std::string study_block_section(const MergedSweep& merged, const BlockPresentati
                                  html_text(block.title.empty() ? block.name : block.title));
   html += block.about.empty() ? "" : "<p>" + html_text(block.about) + "</p>\n";
   html += findings_html(merged, block);
-  html += options.is_plain ? "" : plots_html(merged, block);
-  return html + block_table(merged, block);
+  html += options.is_plain
+              ? ""
+              : plots_html(merged, block) +
+                    cause_bars(merged, rows_of(merged, block.name), telling_columns(merged, block));
+  return html + block_table(merged, block, points);
 }
 
 }  // namespace flitwise

@@ -116,7 +116,7 @@ std::string chart(const BlockView& block, const MergedSweep& merged, const Figur
        groups_by(with_value, is_one ? std::vector<std::string>{} : std::vector{block.series})) {
     const auto points = mapped<Series::Point>(group.rows, [&](const Json* row) {
       return Series::Point{row->at(block.x).get<double>(), *figure_of(*row, figure),
-                           interval_of(*row, figure)};
+                           interval_of(*row, figure), row->value("id", "")};
     });
     line.series.push_back(
         mean_series(is_one ? "" : plain_text(group.rows.front()->at(block.series)), points));
@@ -160,7 +160,49 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
   return html + "</div>\n";
 }
 
-std::string table_html(const BlockView& block, const MergedSweep& merged) {
+/// Figures over two numeric axes with some values each, a map per value of the others.
+std::string heat_maps(const BlockView& block, const MergedSweep& merged) {
+  constexpr std::size_t kFewest = 3, kMostMaps = 4;
+  std::string y;
+  for (const std::string& axis : merged.axes) {
+    const bool is_numeric =
+        all_of(block.rows, [&](const Json* row) { return row->at(axis).is_number(); });
+    if (axis != block.x && is_numeric && distinct(block, axis) >= kFewest &&
+        (y.empty() || distinct(block, axis) > distinct(block, y))) {
+      y = axis;
+    }
+  }
+  if (y.empty() || block.x.empty() || distinct(block, block.x) < kFewest) {
+    return "";
+  }
+  BlockView rest = block;
+  rest.facets = those(merged.axes, [&](const std::string& axis) {
+    return axis != block.x && axis != y && distinct(block, axis) > 1;
+  });
+  std::string html;
+  std::vector<RowGroup> maps = groups_by(block.rows, rest.facets);
+  maps.resize(std::min(maps.size(), kMostMaps));
+  for (const RowGroup& group : maps) {
+    for (const Figure& figure : {kFigures[1], kFigures[3]}) {
+      const std::string facet = facet_text(rest, *group.rows.front());
+      HeatMap map;
+      map.title = figure.title + (facet.empty() ? "" : ": " + facet);
+      map.x_label = block.x + unit_of(merged, block.x);
+      map.y_label = y + unit_of(merged, y);
+      map.figure_label = figure.y_label;
+      for (const Json* row : group.rows) {
+        if (const auto value = figure_of(*row, figure)) {
+          map.cells.push_back({plain_text(row->at(block.x)), plain_text(row->at(y)), *value});
+        }
+      }
+      html += map.html();
+    }
+  }
+  return html.empty() ? "" : "<div class=\"charts\">\n" + html + "</div>\n";
+}
+
+std::string table_html(const BlockView& block, const MergedSweep& merged,
+                       const std::string& points) {
   std::vector<std::string> header =
       mapped(merged.axes, [&](const std::string& axis) { return axis + unit_of(merged, axis); });
   header.emplace_back("seeds");
@@ -176,28 +218,33 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
       const auto value = figure_of(*row, figure);
       cells.push_back(value ? fmt::format("{:.2f}", *value) : "-");
     }
-    table.add_row(cells);
+    table.add_point(cells, row->value("id", ""), points);
   }
   return table_of_points(table);
 }
 
 }  // namespace
 
-std::string sweep_section(const MergedSweep& merged, const ReportOptions& options) {
+std::string sweep_section(const MergedSweep& merged, const ReportOptions& options,
+                          const std::string& points) {
   const auto all = mapped<const Json*>(merged.rows, [](const Json& row) { return &row; });
   std::string html;
   for (const RowGroup& group : groups_by(all, {"block"})) {
     BlockView block{group.label, group.rows};
     const BlockPresentation* look = merged.presentation.block(block.name);
     if (look != nullptr && has_own_look(*look)) {
-      html += study_block_section(merged, *look, options);
+      html += study_block_section(merged, *look, options, points);
       continue;
     }
     choose_axes(block, merged);
     html +=
         fmt::format("<h2>{}</h2>\n<p>{} points.</p>\n", html_text(block.name), block.rows.size());
-    html += options.is_plain ? "" : charts_html(block, merged);
-    html += table_html(block, merged);
+    const std::vector<std::string> varying =
+        those(merged.axes, [&](const std::string& axis) { return distinct(block, axis) > 1; });
+    html += options.is_plain ? ""
+                             : charts_html(block, merged) + heat_maps(block, merged) +
+                                   cause_bars(merged, block.rows, varying);
+    html += table_html(block, merged, points);
   }
   if (!merged.missing.empty()) {
     html += fmt::format("<p class=\"bad\">{} points have no result.</p>\n", merged.missing.size());

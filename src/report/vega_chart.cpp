@@ -66,6 +66,9 @@ Json values_of(const std::vector<Series>& all) {
         value["low"] = point.y - *point.ci95;
         value["high"] = point.y + *point.ci95;
       }
+      if (!point.id.empty()) {
+        value["id"] = point.id;
+      }
     }
   }
   return values;
@@ -154,8 +157,10 @@ Series mean_series(const std::string& name, const std::vector<Series::Point>& po
       sum += point->y;
     }
     // Of points that differ in more than the seed no interval is known.
+    const bool is_one = same.size() == 1;
     series.points.push_back({x, sum / static_cast<double>(same.size()),
-                             same.size() == 1 ? same.front()->ci95 : std::nullopt});
+                             is_one ? same.front()->ci95 : std::nullopt,
+                             is_one ? same.front()->id : ""});
   }
   return series;
 }
@@ -232,6 +237,73 @@ std::string StackedBars::html() const {
           {{"field", "y"}, {"title", unit}, {"format", ".4~g"}}}}}}};
   return rows.empty() ? ""
                       : figure_html(title, " wide", "", fmt::format("{} bars", rows.size()), spec);
+}
+
+std::string Waterfall::html() const {
+  Json values = Json::array();
+  double at = 0;
+  for (const Step& step : steps) {
+    values.push_back(
+        {{"step", step.name}, {"from", at}, {"to", at + step.length}, {"s", step.length}});
+    at += step.length;
+  }
+  const std::string text = "format(datum.s, ',.1f')";
+  const Json y = {{"field", "step"}, {"type", "nominal"}, {"sort", nullptr}, {"title", nullptr}};
+  const Json bars = {{"mark", {{"type", "bar"}, {"color", "#0072b2"}}},
+                     {"encoding",
+                      {{"x",
+                        {{"field", "from"},
+                         {"type", "quantitative"},
+                         {"title", unit},
+                         {"scale", {{"nice", false}}}}},
+                       {"x2", {{"field", "to"}}},
+                       {"tooltip",
+                        {{{"field", "step"}, {"title", "until"}},
+                         {{"field", "s"}, {"title", unit}, {"format", ".5~g"}},
+                         {{"field", "from"}, {"title", "from"}, {"format", ".5~g"}}}}}}};
+  const Json labels = {
+      {"transform", {{{"calculate", text}, {"as", "text"}}}},
+      {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 4}}},
+      {"encoding",
+       {{"x", {{"field", "to"}, {"type", "quantitative"}}}, {"text", {{"field", "text"}}}}}};
+  const Json spec = {{"usermeta", {{"names", {""}}}},
+                     {"height", {{"step", 24}}},
+                     {"data", {{"values", values}}},
+                     {"encoding", {{"y", y}}},
+                     {"layer", {bars, labels}}};
+  return steps.empty() ? ""
+                       : figure_html(title, "", "", fmt::format("{} steps", steps.size()), spec);
+}
+
+std::string HeatMap::html() const {
+  Json values = Json::array();
+  for (const Cell& cell : cells) {
+    values.push_back({{"x", cell.x}, {"y", cell.y}, {"s", cell.value}});
+  }
+  const auto axis = [](const char* field, const std::string& label) {
+    return Json{{"field", field}, {"type", "nominal"}, {"sort", nullptr}, {"title", label}};
+  };
+  const Json spec = {{"usermeta", {{"names", {""}}}},
+                     {"height", {{"step", 26}}},
+                     {"data", {{"values", values}}},
+                     {"mark", {{"type", "rect"}}},
+                     {"encoding",
+                      {{"x", axis("x", x_label)},
+                       {"y", axis("y", y_label)},
+                       {"color",
+                        {{"field", "s"},
+                         {"type", "quantitative"},
+                         {"title", figure_label},
+                         {"scale", {{"scheme", "viridis"}}},
+                         {"legend", {{"orient", "right"}, {"titleLimit", 200}}}}},
+                       {"tooltip",
+                        {{{"field", "x"}, {"title", x_label}},
+                         {{"field", "y"}, {"title", y_label}},
+                         {{"field", "s"}, {"title", figure_label}, {"format", ".5~g"}}}}}}};
+  return cells.empty()
+             ? ""
+             : figure_html(title, "", link,
+                           fmt::format("{} over {} and {}", figure_label, x_label, y_label), spec);
 }
 
 std::string GroupedBars::html() const {

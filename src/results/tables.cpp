@@ -19,9 +19,9 @@ namespace {
 
 std::vector<const StatisticsTable*>& tables() {
   static std::vector<const StatisticsTable*> all = {
-      &link_table(),      &latency_table(),    &converged_table(), &handle_table(),
-      &iommu_table(),     &ats_table(),        &wait_table(),      &explain_table(),
-      &cxl_cache_table(), &cxl_hdm_db_table(), &attack_table()};
+      &link_table(),    &latency_table(),   &hop_table(),        &converged_table(),
+      &handle_table(),  &iommu_table(),     &ats_table(),        &wait_table(),
+      &explain_table(), &cxl_cache_table(), &cxl_hdm_db_table(), &attack_table()};
   return all;
 }
 

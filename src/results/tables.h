@@ -365,6 +365,7 @@ void add_table(const StatisticsTable& table);
 
 const StatisticsTable& link_table();
 const StatisticsTable& latency_table();
+const StatisticsTable& hop_table();
 const StatisticsTable& converged_table();
 const StatisticsTable& handle_table();
 const StatisticsTable& iommu_table();

@@ -35,6 +35,7 @@ void LatencyTracer::write_committed(const Packet& packet) {
   const Time done = packet.stamped(Hop::kMemory);
   const LatencySample latency(done - issued);
   dma_write_tlp_.record(latency);
+  write_hops_.record(packet);
   record_pairs(packet);
   if (packet.is_whole_request) {
     dma_write_.record(latency);
@@ -59,6 +60,7 @@ void LatencyTracer::line_written(const Packet& packet) {
   tell_over(packet, Hop::kMemory);
   if (packet.counts) {
     dma_write_tlp_.record(packet.stamped(Hop::kMemory) - packet.stamped(Hop::kIssue));
+    write_hops_.record(packet);
     record_pairs(packet);
   }
 }
@@ -81,6 +83,13 @@ std::vector<LatencyResult> LatencyTracer::results() const {
   }
   results.push_back(dma_write_tlp_.summary("dma_write_tlp"));
   return results;
+}
+
+std::vector<HopResult> LatencyTracer::hops() const {
+  std::vector<HopResult> rows;
+  read_hops_.report("read", rows);
+  write_hops_.report("write", rows);
+  return rows;
 }
 
 }  // namespace flitwise

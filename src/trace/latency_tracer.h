@@ -10,6 +10,7 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "stats/latency_histogram.h"
+#include "trace/hop_means.h"
 #include "trace/trace_sink.h"
 
 namespace flitwise {
@@ -26,6 +27,7 @@ class LatencyTracer {
   void line_read(const Packet& packet) {
     tell_over(packet, Hop::kCompleted);
     if (packet.counts) {
+      read_hops_.record(packet);
       record_pairs(packet);
     }
   }
@@ -40,6 +42,8 @@ class LatencyTracer {
   const LatencyHistogram& writes() const { return dma_write_; }
   /// dma_read and dma_write first, then the configured pairs, then dma_write_tlp.
   std::vector<LatencyResult> results() const;
+  /// Of reads, then of writes.
+  std::vector<HopResult> hops() const;
 
  private:
   struct Pair {
@@ -60,6 +64,7 @@ class LatencyTracer {
   }
 
   LatencyHistogram dma_read_, dma_write_, dma_write_tlp_;
+  HopMeans read_hops_, write_hops_;
   std::vector<Pair> pairs_;
   TraceSink* sink_ = nullptr;
 };

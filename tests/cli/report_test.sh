@@ -111,18 +111,19 @@ cp "$work/page.html" "$work/again.html"
 expect 0 report "$work/plotted" -o "$work/page.html"
 cmp -s "$work/page.html" "$work/again.html" || complain "the same results make another page"
 python3 - "$work/page.html" <<'P' || complain "the page does not say what came out, or its charts are no specifications"
-import html.parser, json, sys
+import html.parser, json, os, sys
 
 class Page(html.parser.HTMLParser):
     """Elements that are open have to be closed, and no attribute names a place elsewhere."""
     def __init__(self):
         super().__init__()
-        self.open, self.specs, self.headings, self.text = [], [], [], ""
+        self.open, self.specs, self.headings, self.links, self.text = [], [], [], [], ""
 
     def handle_starttag(self, tag, attributes):
         if tag not in ("meta", "link", "br"):
             self.open.append((tag, dict(attributes)))
-        assert not any(name in ("src", "href") and not value.startswith("#") for name, value in attributes), attributes
+        assert not any(name == "src" or name == "href" and (":" in value or value.startswith("/")) for name, value in attributes), attributes
+        self.links += [value for name, value in attributes if name == "href" and not value.startswith("#")]
         if tag == "figure":
             assert dict(attributes)["aria-label"] and dict(attributes)["tabindex"] == "0"
 
@@ -144,7 +145,9 @@ page.feed(open(sys.argv[1]).read())
 assert page.open == [], page.open
 assert page.headings[:2] == ["Conclusion", "What varies"], page.headings
 assert "wins" in page.text
-assert [spec["title"] for spec in page.specs] == ["a & b"], page.specs
+assert [spec["title"] for spec in page.specs] == ["a & b", "Where the bytes of the first link went, up, idle left out"], page.specs
+folder = os.path.dirname(sys.argv[1])
+assert len(page.links) == 4 and all(json.load(open(os.path.join(folder, link)))["point"]["id"] in link for link in page.links), page.links
 values = page.specs[0]["data"]["values"]
 assert [(v["s"], v["x"]) for v in values] == [(s, x) for s in (values[0]["s"], values[2]["s"]) for x in (256, 512)], values
 P
@@ -159,8 +162,16 @@ if [[ -n $browser ]]; then
   timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
     --disable-component-update --disable-sync --user-data-dir="$work/browser" --enable-logging=stderr --virtual-time-budget=4000 \
     --dump-dom "file://$work/page.html" >"$work/dom" 2>"$work/console"
-  grep -q 'data-ready="1"' "$work/dom" || complain "the charts of the page are not drawn: $(grep CONSOLE "$work/console")"
+  grep -q 'data-ready="2"' "$work/dom" || complain "the charts of the page are not drawn: $(grep CONSOLE "$work/console")"
   grep -q 'aria-roledescription="line mark container"' "$work/dom" || complain "the chart of the page has no curve"
   ! grep -q CONSOLE "$work/console" || complain "the page complains: $(grep CONSOLE "$work/console")"
 fi
+# The way of a TLP, hop by hop, adds up to the latency of those that were looked at.
+expect 0 run "$config" --quiet --set workload.kind=read --set workload.requests=500 -o "$work/hops"
+python3 - "$work/hops/result.json" <<'P' || complain "hops do not add up to the latency of reads"
+import json, sys
+result = json.load(open(sys.argv[1]))
+mean = result["latency"][0]["mean"]
+sys.exit(abs(sum(row["mean_ns"] for row in result["hops"]) - mean) > 0.05 * mean)
+P
 finish

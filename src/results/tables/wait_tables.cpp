@@ -245,6 +245,26 @@ const StatisticsTable& latency_table() {
   return kTable;
 }
 
+const StatisticsTable& hop_table() {
+  static const auto kTable =
+      Table<HopResult>("hops", "hop",
+                       "One row per hop that TLPs, or lines of CXL, reach on their way.")
+          .name("request", &HopResult::request)
+          .name("hop", &HopResult::hop)
+          .count("count", &HopResult::count,
+                 "TLPs that it is the mean of: every seventeenth of those that are measured.")
+          .time("total_ns", &HopResult::total, "From the hop before to this one, of all of them.")
+          .real(
+              "mean_ns",
+              [](const HopResult& row) {
+                return row.count > 0 ? row.total.ns() / static_cast<double>(row.count) : 0.0;
+              },
+              "ns", "The same of one; the hops of a request add up to what it took.")
+          .flat(FlatRows::kNone, "")
+          .show([](const auto& /*rows*/, const auto& /*result*/) { return TextTable({""}); });
+  return kTable;
+}
+
 const StatisticsTable& converged_table() {
   static const auto kTable =
       Table<ConvergedResult>("converged", "converged",

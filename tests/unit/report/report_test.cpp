@@ -87,6 +87,60 @@ TEST(StackedBars, PartsStandInTheirOrder) {
   EXPECT_EQ(spec.at("data").at("values").at(1).at("y"), 25);
 }
 
+TEST(Waterfall, EachStepBeginsWhereTheOneBeforeEnds) {
+  Waterfall chart;
+  EXPECT_EQ(chart.html(), "");
+  chart.steps = {{"queued", 30}, {"sent", 27.5}};
+  const auto values = spec_in(chart.html()).at("data").at("values");
+  EXPECT_EQ(values.at(1).at("from"), 30);
+  EXPECT_EQ(values.at(1).at("to"), 57.5);
+}
+
+/// Rows of a block over two numeric axes: goodput is 10 x + y, and 60 of 80 bytes are payload.
+MergedSweep square_sweep() {
+  MergedSweep merged;
+  merged.axes = {"a.x", "b.y"};
+  merged.axis_units = {"B", ""};
+  for (const int x : {1, 2, 3}) {
+    for (const int y : {4, 5, 6}) {
+      merged.rows.push_back({{"block", "main"},
+                             {"id", std::to_string(x) + std::to_string(y)},
+                             {"seeds", 1},
+                             {"a.x", x},
+                             {"b.y", y},
+                             {"up_goodput_gbps", 10 * x + y},
+                             {"up_wire_bytes_payload", 60},
+                             {"up_wire_bytes_header", 20},
+                             {"up_wire_bytes_idle", 20},
+                             {"up_wire_bytes_total", 100}});
+    }
+  }
+  return merged;
+}
+
+TEST(SweepSection, TwoNumericAxesMakeAMap) {
+  const std::string html = sweep_section(square_sweep(), {}, "");
+  const std::size_t at = html.find("\"mark\":{\"type\":\"rect\"}");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_THAT(html, HasSubstr(R"({"x":"2","y":"6","s":26.0})"));
+  MergedSweep few = square_sweep();
+  few.rows.resize(6);  // two values of x
+  EXPECT_THAT(sweep_section(few, {}, ""), Not(HasSubstr("\"rect\"")));
+}
+
+TEST(SweepSection, BytesByCauseLeaveIdleOut) {
+  const std::string html = sweep_section(square_sweep(), {}, "");
+  EXPECT_THAT(html, HasSubstr(R"("s":"payload","y":75.0)"));
+  EXPECT_THAT(html, HasSubstr(R"("s":"header","y":25.0)"));
+}
+
+TEST(SweepSection, PointsLeadToTheirRowsAndRowsToTheirResults) {
+  const std::string html = sweep_section(square_sweep(), {}, "out/points");
+  EXPECT_THAT(html, HasSubstr("<tr id=\"p-26\">"));
+  EXPECT_THAT(html, HasSubstr("<a href=\"out/points/26.json\">"));
+  EXPECT_THAT(sweep_section(square_sweep(), {}, ""), Not(HasSubstr("<a href")));
+}
+
 class ReportPage : public ::testing::Test {
  protected:
   std::string write_run() {
@@ -108,6 +162,17 @@ TEST_F(ReportPage, ARunShowsItsFiguresAndNeedsNothingElse) {
   const std::string own = page.substr(0, page.find("</main>"));
   EXPECT_THAT(own, Not(HasSubstr("http:")));
   EXPECT_THAT(own, Not(HasSubstr("https:")));
+}
+
+TEST_F(ReportPage, HopsOfARunAreAWaterfall) {
+  RunResult result = sample_result();
+  result.rows<HopResult>() = {{"write", "queued", 2, Time::from_ns(60)},
+                              {"write", "memory", 2, Time::from_ns(500)}};
+  const std::string path = folder_.file("result.json");
+  write_file_atomically(path, result_text(result));
+  const std::string page = report_page({path}, {});
+  EXPECT_THAT(page, HasSubstr("A write hop by hop, ns: mean of 2 TLPs"));
+  EXPECT_THAT(page, HasSubstr(R"({"step":"memory","from":30.0,"to":280.0,"s":250.0})"));
 }
 
 /// With something in each list that a result has.
@@ -260,7 +325,7 @@ TEST_F(ReportPage, ASweepShowsAChartPerFigureAndATable) {
                              {"up_goodput_gbps", 100.0}});
     }
   }
-  const std::string html = sweep_section(merged, {});
+  const std::string html = sweep_section(merged, {}, "");
   EXPECT_THAT(html, HasSubstr("<h2>forms</h2>"));
   EXPECT_THAT(html, HasSubstr("workload.payload, B"));
   EXPECT_THAT(html, HasSubstr("\"s\":\"bdf_pasid\""));

@@ -173,7 +173,7 @@ TEST_F(StudyPresentation, AFigureDoesNotTakeTheNameOfAColumnOfPointsAxesOrLabels
       problem(front + "blocks: [{name: a}, {name: b, zip: [{label.x: [p]}]}]\n"),
       HasSubstr("study.yaml:2:11: figures.x: the axes of block b make a column 'x' already"));
   EXPECT_THAT(problem("base: base.yaml\naxes: {label.x: [p]}\nzip: [{label.x: [q]}]\n"),
-              HasSubstr("study.yaml:3:8: label.x: block main has a label 'x' already"));
+              HasSubstr("study.yaml:3:8: label.x: block main varies 'x' already"));
   EXPECT_THAT(problem("base: base.yaml\nfigures: {x: {is: 1}, x: {is: 2}}\n"),
               HasSubstr("study.yaml:2:23: duplicate key 'x'"));
   EXPECT_EQ(problem(front + "blocks: [{name: a, figures: {x: {is: down_tlps}}}]\n"), "");
@@ -508,14 +508,14 @@ TEST_F(StudyPresentation, AColumnIsChosenByValueOrByTheRow) {
 }
 
 TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
-  const std::string html = sweep_section(merged(), {});
+  const std::string html = sweep_section(merged(), {}, "");
   EXPECT_THAT(html, HasSubstr("<h2 id=\"forms\">Forms &lt;of&gt; identity</h2>"));
   EXPECT_THAT(html, HasSubstr("<li>short, gain: of 3 points, wins at 1"));
   EXPECT_THAT(html, HasSubstr(R"("strokeDash":[5,3])")) << "a closed form";
   EXPECT_THAT(html, HasSubstr(R"("mark":{"type":"bar"})"));
   ReportOptions plain;
   plain.is_plain = true;
-  EXPECT_THAT(sweep_section(merged(), plain), Not(HasSubstr("<figure")));
+  EXPECT_THAT(sweep_section(merged(), plain, ""), Not(HasSubstr("<figure")));
 }
 
 TEST_F(StudyPresentation, MistakesArePointedAt) {

@@ -88,5 +88,26 @@ TEST(LatencyTracer, ARawWriteIsNoRequest) {
   }
 }
 
+// What the hops take adds up to the latency; a hop that has no stamp is part of the next one.
+TEST(LatencyTracer, HopsAddUpToTheMeanOfEverySeventeenth) {
+  PacketPool pool;
+  LatencyTracer tracer({});
+  for (std::int64_t i = 0; i < 35; ++i) {
+    const PacketRef packet = write(pool, {}, 64, 100, 250 + i);
+    packet->stamp(Hop::kQueued, Time::from_ns(130));
+    packet->stamp(Hop::kSent, Time::from_ns(140 + i));
+    tracer.write_committed(*packet);
+  }
+  const std::vector<HopResult> hops = tracer.hops();
+  ASSERT_EQ(hops.size(), 3U);
+  EXPECT_EQ(hops[0].request, "write");
+  EXPECT_EQ(hops[0].hop, "queued");
+  EXPECT_EQ(hops[0].count, 3U);  // 0, 17 and 34
+  EXPECT_EQ(hops[0].total, Time::from_ns(3 * 30));
+  EXPECT_EQ(hops[1].total, Time::from_ns(10 + 27 + 44));
+  EXPECT_EQ(hops[2].hop, "memory");
+  EXPECT_EQ(hops[2].total, Time::from_ns(3 * 110));
+}
+
 }  // namespace
 }  // namespace flitwise::latency_tracer_test
