@@ -19,7 +19,8 @@ using MakeSink = std::unique_ptr<TraceSink> (*)(const std::string& path);
 constexpr std::array kSinks = {std::pair<const char*, MakeSink>{"packets", packet_csv},
                                std::pair<const char*, MakeSink>{"perfetto", perfetto_trace},
                                std::pair<const char*, MakeSink>{"vcd", vcd_trace},
-                               std::pair<const char*, MakeSink>{"sqlite", sqlite_trace}};
+                               std::pair<const char*, MakeSink>{"sqlite", sqlite_trace},
+                               std::pair<const char*, MakeSink>{"series", series_trace}};
 
 // RDMA adapters speak Ethernet; packets of PIO have no header that a network knows.
 CapturedPort port_of(const Fabric& fabric, const FabricDevice& device) {

@@ -120,8 +120,8 @@ void read_trace_options(const TraceOptions& options, TraceConfig& trace) {
 void add_trace_options(CLI::App& command, TraceOptions& options) {
   add_repeated(command, "--trace", options.files,
                "Write a trace: packets (CSV of all links), pcapng (links and network ports, for "
-               "Wireshark), perfetto, vcd or sqlite; may be "
-               "given repeatedly",
+               "Wireshark), perfetto, vcd, sqlite or series (figures over time); may be given "
+               "repeatedly",
                "KIND=FILE");
   command.add_option("--trace-window", options.window, "Only what begins in that simulated time")
       ->type_name("FROM..UNTIL");

@@ -15,7 +15,9 @@ struct NamedText {
 const char* result_schema_sql();      ///< src/results/schema.sql
 const char* report_css();             ///< src/report/report.css
 const char* report_js();              ///< src/report/report.js
-std::string_view report_libraries();  ///< third_party/report_js/*.min.js: what draws charts
+std::string_view report_libraries();  ///< third_party/report_js/vega*.min.js: what draws charts
+const char* uplot_css();              ///< third_party/report_js/uplot.min.css
+std::string_view uplot_library();     ///< third_party/report_js/uplot.min.js: charts over time
 
 // Of the program alone.
 const char* build();          ///< its compiler, type of build, optimisation, profile, processors

@@ -37,6 +37,14 @@ std::string html_text(const std::string& text) {
   return escaped;
 }
 
+std::string script_text(const std::string& json) {
+  std::string text;
+  for (const char c : json) {
+    text += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  }
+  return text;
+}
+
 std::string HtmlTable::html() const {
   std::vector<bool> numeric(header_.size(), true);
   for (const auto& row : rows_) {
@@ -85,11 +93,20 @@ std::string HtmlPage::html() const {
     return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(fact.first),
                        html_text(fact.second));
   });
-  const std::string scripts =
-      body.find("<figure") == std::string::npos
-          ? ""
-          : fmt::format("<script>\n{}</script>\n<script>\n{}</script>\n",
-                        embedded::report_libraries(), embedded::report_js());
+  const auto has = [this](const char* part) { return body.find(part) != std::string::npos; };
+  const bool is_over_time = has("<figure class=\"over-time");
+  std::string scripts;
+  if (has("<figure class=\"chart")) {
+    scripts += fmt::format("<script>\n{}</script>\n", embedded::report_libraries());
+  }
+  if (is_over_time) {
+    scripts += fmt::format("<script>\n{}</script>\n", embedded::uplot_library());
+  }
+  if (!scripts.empty()) {
+    scripts += fmt::format("<script>\n{}</script>\n", embedded::report_js());
+  }
+  const std::string css =
+      embedded::report_css() + std::string(is_over_time ? embedded::uplot_css() : "");
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -100,7 +117,7 @@ std::string HtmlPage::html() const {
       "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:\">\n"
       "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
       "<dl class=\"facts\">\n{2}</dl>\n{3}</main>\n{4}</body>\n</html>\n",
-      html_text(title), embedded::report_css(), head, body, scripts);
+      html_text(title), css, head, body, scripts);
 }
 
 }  // namespace flitwise

@@ -14,6 +14,9 @@ namespace flitwise {
 /// Text as HTML shows it: & < > " and ' are escaped.
 std::string html_text(const std::string& text);
 
+/// JSON as it stands in a script element: no < can begin a tag there.
+std::string script_text(const std::string& json);
+
 /// A table; columns of numbers are right-aligned.
 class HtmlTable {
  public:
@@ -132,6 +135,20 @@ struct HeatMap {
   std::vector<Cell> cells;  ///< in the order of the axes
 
   std::string html() const;  ///< empty without cells
+};
+
+/// Curves over many moments, which are zoomed together with those of all charts of this kind.
+struct TimeChart {
+  std::string title;
+  std::string unit;
+  std::vector<double> times;  ///< ns, rising
+  struct Track {
+    std::string name;
+    std::vector<std::optional<double>> values;  ///< one a time
+  };
+  std::vector<Track> tracks;
+
+  std::string html() const;  ///< empty without tracks
 };
 
 /// Bars side by side in groups, up or down from 0.

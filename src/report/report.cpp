@@ -56,6 +56,10 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
 }
 
 void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+  if (is_series(path)) {
+    page.body += series_section(path, options);
+    return;
+  }
   const ResultSource source = read_source(path);
   if (source.sweep) {
     add_sweep(page, path, *source.sweep, options);

@@ -26,6 +26,11 @@ std::string report_page(const std::vector<std::string>& paths, const ReportOptio
 /// The sections of one run: its summary, table for table as on the terminal, and every figure.
 std::string run_section(const nlohmann::ordered_json& result, const ReportOptions& options);
 
+/// Is it a trace `series`?
+bool is_series(const std::string& path);
+/// Figures over time of such a trace. Throws ConfigError with the line that is none of it.
+std::string series_section(const std::string& path, const ReportOptions& options);
+
 /// What a sweep asks and what came out, before its sections: verdicts, break-evens, what varies.
 std::string overview_section(const MergedSweep& merged);
 

@@ -110,12 +110,49 @@
       (error) => { document.body.dataset.failed = String(error); console.error(error); });
   }
 
+  // Charts over time: dragging zooms all of them, a double click shows everything again.
+  const over_time = Array.from(document.querySelectorAll("figure.over-time"));
+  const together = window.uPlot && uPlot.sync("time");
+  function draw_over_time(figure) {
+    const spec = JSON.parse(figure.querySelector("script").textContent);
+    const theme = is_dark.matches ? dark : light;
+    const axis = {stroke: theme.quiet, grid: {stroke: theme.line, width: 1}, ticks: {stroke: theme.line}};
+    const place = figure.querySelector(".plot");
+    place.textContent = "";
+    together.sub(new uPlot({
+      title: spec.title, width: figure.clientWidth, height: 240, cursor: {sync: {key: "time", setSeries: true}},
+      scales: {x: {time: false}}, axes: [{...axis, label: "simulated time, ns"}, {...axis, size: 64}],
+      hooks: {setScale: [zoom_all]},
+      series: [{label: "ns"}].concat(spec.names.map((name, i) => ({label: name, stroke: theme.colors[i % theme.colors.length], width: 1.5}))),
+    }, spec.data, place));
+  }
+  let is_zooming = false;
+  function zoom_all(from, key) {
+    if (key !== "x" || is_zooming || !together) {
+      return;
+    }
+    is_zooming = true;
+    for (const plot of together.plots) {
+      if (plot !== from) {
+        plot.setScale("x", {min: from.scales.x.min, max: from.scales.x.max});
+      }
+    }
+    is_zooming = false;
+  }
+  function draw_all_over_time() {
+    if (together) {
+      together.plots.slice().forEach((plot) => { together.unsub(plot); plot.destroy(); });
+    }
+    over_time.forEach(draw_over_time);
+  }
+
   let width = window.innerWidth;
   let timer = 0;
   window.addEventListener("resize", function () {
     window.clearTimeout(timer);
-    timer = window.setTimeout(() => { if (window.innerWidth !== width) { width = window.innerWidth; draw_all(); } }, 200);
+    timer = window.setTimeout(() => { if (window.innerWidth !== width) { width = window.innerWidth; draw_all(); draw_all_over_time(); } }, 200);
   });
-  is_dark.addEventListener("change", draw_all);
+  is_dark.addEventListener("change", () => { draw_all(); draw_all_over_time(); });
+  draw_all_over_time();
   draw_all();
 })();

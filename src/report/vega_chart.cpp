@@ -15,15 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What stands in a script element: no < can begin a tag there.
-std::string script_text(const Json& json) {
-  std::string text;
-  for (const char c : json.dump()) {
-    text += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  }
-  return text;
-}
-
 /// `kind`: classes of the figure; `link`: charts of the same word are zoomed together.
 std::string figure_html(const std::string& title, const std::string& kind, const std::string& link,
                         const std::string& about, Json spec) {
@@ -35,7 +26,8 @@ std::string figure_html(const std::string& title, const std::string& kind, const
       "<figure class=\"chart{}\" tabindex=\"0\" aria-label=\"{}\"{}><div class=\"plot\"></div>"
       "<script type=\"application/json\">{}</script></figure>\n",
       kind, html_text(title + ": " + about),
-      link.empty() ? "" : fmt::format(" data-link=\"{}\"", html_text(link)), script_text(spec));
+      link.empty() ? "" : fmt::format(" data-link=\"{}\"", html_text(link)),
+      script_text(spec.dump()));
 }
 
 /// A colour a name, in the order of the names, so that a name has the same colour in each chart.

@@ -46,8 +46,8 @@ class TraceSink {
 };
 
 /// The traces that `--trace KIND=FILE` can write. (docs/traces.md)
-inline constexpr std::array<const char*, 5> kTraceKinds = {"packets", "pcapng", "perfetto", "vcd",
-                                                           "sqlite"};
+inline constexpr std::array<const char*, 6> kTraceKinds = {"packets", "pcapng", "perfetto",
+                                                           "vcd",     "sqlite", "series"};
 
 /// The trace `packets`: one CSV line for everything that a wire carried (docs/formats/packets.md).
 /// Writes while the run goes on; complete once destroyed. Throws std::system_error when the file
@@ -60,5 +60,10 @@ std::unique_ptr<TraceSink> perfetto_trace(const std::string& path);
 std::unique_ptr<TraceSink> vcd_trace(const std::string& path);
 /// The trace `sqlite`: tables of units and requests (docs/formats/trace_sqlite.md).
 std::unique_ptr<TraceSink> sqlite_trace(const std::string& path);
+/// The trace `series`: figures over time, at most 2,048 spans (docs/formats/series.md).
+std::unique_ptr<TraceSink> series_trace(const std::string& path);
+/// Its first line.
+inline constexpr const char* kSeriesColumns =
+    "from_ns,until_ns,link,direction,goodput_gbps,busy,units,replays,damaged,latency_ns\n";
 
 }  // namespace flitwise

@@ -62,6 +62,34 @@ refuse 64 run "$config" --trace packets="$work/part.csv" --trace-around 1us..2us
 refuse 64 run "$config" --trace-window 1us..
 refuse 2 run "$FLITWISE_SOURCE_DIR/configs/examples/rdma_two_hosts.yaml" --trace pcapng="$work/part.pcapng" --trace-trigger fault
 
+# Figures over time: bytes, units and requests add up to those of the whole trace and the result; never too many spans.
+expect 0 run "$config" --json --set workload.kind=read_write --set workload.requests=4000 --trace series="$work/series.csv" --trace sqlite="$work/series.db"
+python3 - "$work/out" "$work/series.csv" "$work/series.db" <<'P' || complain "series do not add up"
+import csv, json, sqlite3, sys
+result, rows = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
+data = sqlite3.connect(sys.argv[3])
+number = lambda r, key: float(r[key])
+span = lambda r: number(r, "until_ns") - number(r, "from_ns")
+for side in ("up", "down"):
+    mine = [r for r in rows if r["link"] == "rp0-ep0" and r["direction"] == side]
+    units, payload, busy = data.execute("SELECT count(*), sum(payload_bytes), sum(last_ps - first_ps) / 1e3 FROM unit WHERE direction = ? AND requester_id NOT NULL", (side,)).fetchone()
+    assert sum(int(r["units"]) for r in mine) == units > 0
+    assert abs(sum(number(r, "goodput_gbps") * span(r) for r in mine) / 8 / payload - 1) < 1e-4
+    whole = sum(number(r, "busy") * span(r) for r in mine)
+    assert 0.75 * busy < whole <= busy and whole <= number(mine[-1], "until_ns") - number(mine[0], "from_ns")
+for kind, type in (("read", "MRd"), ("write", "MWr")):
+    mine = [r for r in rows if r["link"] == "requests" and r["direction"] == kind and r["latency_ns"]]
+    count, total = data.execute("SELECT count(*), sum(done_ps - issue_ps) / 1e3 FROM request WHERE type = ?", (type,)).fetchone()
+    assert sum(int(r["units"]) for r in mine) == count > 0
+    assert abs(sum(int(r["units"]) * number(r, "latency_ns") for r in mine) / total - 1) < 1e-4
+assert 1024 <= len({r["from_ns"] for r in rows}) <= 2048 or span(rows[0]) == 16, len(rows)
+P
+expect 0 report "$work/series.csv" -o "$work/series.html"
+grep -q "class=\"over-time" "$work/series.html" && grep -q uPlot "$work/series.html" || complain "no charts over time"
+sed -i '5s/,.*//' "$work/series.csv"
+refuse 2 report "$work/series.csv" -o "$work/series.html"
+said "series.csv:5:1: 1 cells; expected the 10 of a trace"
+
 # Tools of others, where they are.
 if command -v vcd2fst >/dev/null; then
   vcd2fst "$work/reads.vcd" "$work/reads.fst" >"$work/said" 2>&1 || complain "vcd2fst: $(head -c 300 "$work/said")"
