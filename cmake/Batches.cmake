@@ -16,7 +16,7 @@ set(flitwise_neighbours
   "src/config_space src/cxl"
   "src/dhi src/iommu"
   "src/monitor src/routing"
-  "src/compare src/report src/results"
+  "src/compare src/report src/results src/trace_summary"
   "src/script src/topology"
   "src/stats src/tlp src/trace"
   "models/common models/cxl models/endpoint"

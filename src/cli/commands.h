@@ -39,6 +39,7 @@ void add_script_command(CLI::App& app, Action& action);
 void add_conform_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
+void add_trace_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);

@@ -35,15 +35,24 @@ Json column(sqlite3_stmt* statement, int index) {
     case SQLITE_NULL: return nullptr;
     case SQLITE_INTEGER: return sqlite3_column_int64(statement, index);
     case SQLITE_FLOAT: return sqlite3_column_double(statement, index);
-    default: {
-      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, index));
-      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, index));
-      return bytes == nullptr ? std::string() : std::string(bytes, size);
-    }
+    default: return SqliteRow(statement).text(index);
   }
 }
 
 }  // namespace
+
+std::optional<std::int64_t> SqliteRow::number(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) {
+    return std::nullopt;
+  }
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::string SqliteRow::text(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return bytes == nullptr ? std::string() : std::string(bytes, size);
+}
 
 std::string sql_name(const std::string& name) {
   std::string quoted = "\"";
@@ -106,6 +115,18 @@ void SqliteDatabase::insert(const std::string& table, const Json& row) {
   }
   if (sqlite3_step(statement.get()) != SQLITE_DONE) {
     fail(table);
+  }
+}
+
+void SqliteDatabase::for_each(const std::string& sql,
+                              const std::function<void(const SqliteRow&)>& see) {
+  const Statement statement = prepared(sql, sql);
+  int state = sqlite3_step(statement.get());
+  for (; state == SQLITE_ROW; state = sqlite3_step(statement.get())) {
+    see(SqliteRow(statement.get()));
+  }
+  if (state != SQLITE_DONE) {
+    fail(sql);
   }
 }
 
