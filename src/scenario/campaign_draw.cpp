@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/range/algorithm_ext/erase.hpp>
 
 #include "flitwise/error.h"
@@ -38,6 +39,12 @@ class CxlDraw : private CampaignDraw {
                                  ? std::vector<std::string>{"any", "flit", "dllp", "dllp", "tlp"}
                                  : std::vector<std::string>{"flit"});
     draw_run();
+    if (!is_mem) {
+      draw_domains();  // behind all else: what a seed drew before these came is what it draws now
+    }
+    if (!may_err_) {
+      forbid("error");
+    }
     forbid("violation");
     return std::move(case_);
   }
@@ -104,7 +111,8 @@ class CxlDraw : private CampaignDraw {
     set("host.cxl_cache.pulls_clean_evictions", one_of("true", "false"));
     set("link.cxl.identity", one_of("spec", "full_added", "dhi_added"));
     set("link.cxl.handle_bits", one_of("0", "8", "32"));
-    set("workload.domains", one_of("1", "3", "8"));
+    domains_ = pick_number({1, 3, 8});
+    set("workload.domains", std::to_string(domains_));
     set("device.dhi.bits", one_of("2", "8"));
     set("device.dhi.alloc_order", one_of("flush", "ack"));
     set("device.dhi.on_miss", one_of("stall", "bypass"));
@@ -142,13 +150,8 @@ class CxlDraw : private CampaignDraw {
   // for a device keeps its link up.
   void draw_run() {
     step({{"op", "start"}});
-    if (loses_pages_) {
-      step({{"op", "run"}, {"until", "idle"}});
-      return;
-    }
-    if (has_pages_ || below(4) != 0) {
-      forbid("error");
-    } else {
+    may_err_ = loses_pages_ || (!has_pages_ && below(4) == 0);
+    if (may_err_ && !loses_pages_) {
       step({{"op", "run"}, {"for", one_of("300ns", "1us", "5us")}});
       const unsigned port = place_in(links_);
       step({{"op", "reset"}, {"kind", "link_down"}, {"bdf", fmt::format("00:{:02x}.0", port + 1)}});
@@ -156,9 +159,52 @@ class CxlDraw : private CampaignDraw {
     step({{"op", "run"}, {"until", "idle"}});
   }
 
+  // What a domain is, how its handle ends, and which of them the host lets the device name. The
+  // driver treats each domain as a process.
+  void draw_domains() {
+    const std::string dealloc = one_of("implicit", "explicit");
+    set("device.dhi.dealloc", dealloc);
+    set("host.dhi.dealloc", dealloc);
+    unsigned per_process = 1;
+    if (!loses_pages_ && below(2) == 0) {
+      per_process = pick_number({1, 2, 4});
+      set("workload.contexts.kind",
+          one_of("queue_pair", "dedicated_work_queue", "shared_work_queue", "work_command"));
+      set("workload.contexts.per_process", std::to_string(per_process));
+      set("device.dhi.contexts", one_of("own", "own", "shared"));
+    }
+    if (below(2) == 0) {
+      draw_grants((domains_ - 1) / per_process, per_process);
+    }
+  }
+
+  // Half of the time all that the workload has. Whoever is left out is refused, and counted.
+  // [DHI S3]
+  void draw_grants(unsigned last_pasid, unsigned contexts) {
+    const std::string granted = "host.dhi.granted.";
+    set("host.dhi.grant", "configured");
+    unsigned first = 0;
+    if (below(2) == 0) {
+      may_err_ = true;
+      first = below(2);
+      last_pasid = std::max(first, last_pasid - std::min(last_pasid, below(2)));
+      contexts = below(contexts + 1);
+      set(granted + "without_pasid", one_of("true", "false"));
+    }
+    set(granted + "first_pasid", std::to_string(first));
+    set(granted + "last_pasid", std::to_string(last_pasid));
+    set(granted + "contexts", contexts == 0 ? "none" : std::to_string(contexts));
+  }
+
+  unsigned pick_number(const std::vector<unsigned>& all) {
+    return all[below(static_cast<unsigned>(all.size()))];
+  }
+
   std::vector<std::string> links_;
+  unsigned domains_ = 1;  // of CXL.cache
   bool is_long_ = false;  // 256-byte flits
   bool has_pages_ = false, loses_pages_ = false;
+  bool may_err_ = false;  // something may be refused, or lost
 };
 
 constexpr unsigned kMostFaults = 5;

@@ -6,6 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
 
 namespace flitwise::scenario::campaign_test {
 namespace {
@@ -56,6 +60,52 @@ TEST(CampaignShares, DriversThatUnmap) {
 TEST(CampaignShares, LinksThatGoDownAmidTraffic) {
   EXPECT_THAT(count_of([](const Case& one) { return has_step(one, "reset", "kind", "link_down"); }),
               AllOf(Gt(120U), Lt(350U)));
+}
+
+// 1/12 of the seeds have caches on CXL. What each says of names, contexts, grants and the end of
+// handles is drawn apart, and whatever comes of it is a machine.
+TEST(CampaignShares, NamesContextsAndGrantsOfCxlCache) {
+  std::vector<Case> cases;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    Case one = campaign_case(seed, {});
+    if (has_set(one, "workload.via=cxl_cache")) {
+      cases.push_back(std::move(one));
+    }
+  }
+  EXPECT_THAT(cases, SizeIs(AllOf(Gt(100U), Lt(250U))));
+  for (const Case& one : cases) {
+    LoadOptions options;
+    options.sets = one.sets;
+    EXPECT_NO_THROW(load_config(FLITWISE_SOURCE_DIR "/configs/checks/script.yaml", options))
+        << one.id;
+  }
+  const struct {
+    std::string key;
+    std::vector<std::string> values;
+  } drawn[] = {
+      {"link.cxl.identity", {"spec", "full_added", "dhi_added"}},
+      {"device.dhi.on_miss", {"stall", "bypass"}},
+      {"device.dhi.alloc_order", {"flush", "ack"}},
+      {"device.dhi.dealloc", {"implicit", "explicit"}},
+      {"host.dhi.dealloc", {"implicit", "explicit"}},
+      {"workload.contexts.kind",
+       {"queue_pair", "dedicated_work_queue", "shared_work_queue", "work_command"}},
+      {"workload.contexts.per_process", {"1", "2", "4"}},
+      {"device.dhi.contexts", {"own", "shared"}},
+      {"host.dhi.grant", {"configured"}},
+      {"host.dhi.granted.first_pasid", {"0", "1"}},
+      {"host.dhi.granted.last_pasid", {"0", "1", "2", "7"}},
+      {"host.dhi.granted.without_pasid", {"true", "false"}},
+      {"host.dhi.granted.contexts", {"none", "1", "4"}},
+  };
+  for (const auto& row : drawn) {
+    for (const std::string& value : row.values) {
+      const std::string set = row.key + "=" + value;
+      EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [&](const Case& one) {
+        return has_set(one, set.c_str());
+      })) << set;
+    }
+  }
 }
 
 // Without its write, or the tables on the way, memory would not have the bytes on any machine.
