@@ -129,7 +129,7 @@ class BlockPlanner {
     }
   }
 
-  /// Values that are written twice, or that an override makes equal. Labels tell points apart.
+  /// Values that are written twice, or in two units. Labels tell points apart.
   bool is_new(const Point& point) {
     std::string place = point.id;
     for (const auto& [axis, value] : point.axes) {
@@ -295,6 +295,25 @@ ExpandedValues expand_quantities(const Parts& parts, const config::Dimension& di
   });
 }
 
+/// What an override takes from an axis is lost, though rows still name its values.
+void check_overrides(const Study& study, const std::vector<std::string>& sets,
+                     std::vector<Problem>& problems) {
+  for (const std::string& set : sets) {
+    const std::string key = set.substr(0, set.find('='));
+    const auto* const block =
+        find_where(study.blocks, [&key](const Block& one) { return one.varies(key); });
+    if (block != nullptr) {
+      const bool is_seed = key == kSeedKey;
+      problems.push_back(
+          {kSetPlace + set, 0, 0, "",
+           fmt::format("block {} varies {}; expected {}{}, which takes the place of {}",
+                       block->name, key, is_seed ? "--seeds " : "--axis ",
+                       is_seed ? set.substr(std::min(set.size(), key.size() + 1)) : set,
+                       is_seed ? "its seeds" : "that axis")});
+    }
+  }
+}
+
 /// Names that columns of results may have in front; some have none.
 std::set<std::string> names_in_columns(const Plan& plan) {
   std::set<std::string> machines, names;
@@ -348,6 +367,13 @@ void check_columns(const Study& study, const Plan& plan, std::vector<Problem>& p
 
 }  // namespace
 
+bool Block::varies(const std::string& key) const {
+  const auto has_key = [&key](const AxisGroup& group) {
+    return any_of(group, [&key](const Axis& axis) { return axis.key == key; });
+  };
+  return any_of(groups, has_key) || (key == kSeedKey && !seeds.empty());
+}
+
 Plan make_plan(const Study& study, const std::vector<std::string>& sets, PlanNotes* notes) {
   check_size(study);
   Plan plan;
@@ -360,6 +386,7 @@ Plan make_plan(const Study& study, const std::vector<std::string>& sets, PlanNot
   if (notes != nullptr) {
     notes->without_effect = given.list();
   }
+  check_overrides(study, sets, problems);
   check_columns(study, plan, problems);
   if (!problems.empty()) {
     std::set<std::string> seen;

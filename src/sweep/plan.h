@@ -42,6 +42,9 @@ struct Block {
   std::vector<Axis> sets;            ///< fixed overrides, one value each
   std::vector<AxisGroup> groups;     ///< the last one varies fastest
   std::vector<std::uint64_t> seeds;  ///< empty: the seed of the config
+
+  /// An axis has this key, or `seeds` have it.
+  bool varies(const std::string& key) const;
 };
 
 struct Study {
@@ -113,10 +116,10 @@ struct PlanNotes {
 
 /// All points in order: blocks, then groups with the last one fastest, then seeds; one that is the
 /// same as an earlier one of its block is left out, since no run counts twice. `sets` are overrides
-/// for every point and win over the study. Throws ConfigError, at once where there are
-/// more than 100,000 points; a bad value of an axis,
-/// and a figure or label with the name of a column of results, is reported once, at its place.
-/// `notes`, if they are asked for, are of all points.
+/// for every point and win over what the study sets. Throws ConfigError, at once where there are
+/// more than 100,000 points; a bad value of an axis, an override of one, whose rows would say what
+/// did not run, and a figure or label with the name of a column of results, is reported once, at
+/// its place. `notes`, if they are asked for, are of all points.
 Plan make_plan(const Study& study, const std::vector<std::string>& sets = {},
                PlanNotes* notes = nullptr);
 

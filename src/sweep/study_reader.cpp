@@ -52,6 +52,7 @@ class StudyReader : private PresentationReader {
                            root.seen()));
     }
     if (!problems.empty()) {
+      add_problems_of_points(std::move(study));
       throw ConfigError(problems.sorted());
     }
     return study;
@@ -62,6 +63,30 @@ class StudyReader : private PresentationReader {
     const std::vector<std::string> sections = config::key_tree().child_names();
     return !contains(sections, key) ? ""
                                     : "; this is a section of a config, which 'flitwise run' takes";
+  }
+
+  /// What is wrong with values is told together with the rest, of blocks that make points.
+  void add_problems_of_points(Study study) {
+    study.blocks = those(study.blocks, [](const Block& block) {
+      return !block.base.empty() && flaw_of_regular_file(block.base).empty() &&
+             all_of(block.sets, [](const Axis& set) { return !set.values.front().empty(); }) &&
+             all_of(block.groups, [](const AxisGroup& group) {
+               return all_of(group, [&group](const Axis& axis) {
+                 return !axis.values.empty() && axis.values.size() == group.front().values.size();
+               });
+             });
+    });
+    try {
+      make_plan(study);
+    } catch (const ConfigError& error) {
+      for (const Problem& one : error.problems()) {
+        const bool has_place = one.line != 0 || one.file == kCommandLine;  // else a key with '='
+        if (has_place) {
+          const int source = one.file == file_ ? 0 : 1;
+          problems.add({one.file, one.line, one.column, source}, one.path, one.message);
+        }
+      }
+    }
   }
 
   void read_root(const Value& root, Study& study) {
@@ -216,6 +241,21 @@ class StudyReader : private PresentationReader {
                  {"set", with(&StudyReader::read_sets)},
                  {"axes", with(&StudyReader::read_axes)},
                  {"zip", with(&StudyReader::read_zip)}});
+    check_sets(map, path, block);
+  }
+
+  /// A value that stands beside axes, or behind inherited ones, and that they hide. One that blocks
+  /// start with may be varied by a block.
+  void check_sets(const Value& map, const std::string& path, const Block& block) {
+    const auto* sets = map.find("set");
+    for (const Value::Entry& entry :
+         sets == nullptr ? std::vector<Value::Entry>{} : sets->value.entries) {
+      if (block.varies(entry.key)) {
+        complain(entry.place, (path.empty() ? "" : path + ".") + "set." + entry.key,
+                 fmt::format("{} too; expected it in one of them",
+                             entry.key == kSeedKey ? "seeds set it" : "an axis varies it"));
+      }
+    }
   }
 
   void read_base(const Value& value, const std::string& path, Block& block) {

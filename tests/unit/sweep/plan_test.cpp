@@ -55,6 +55,26 @@ TEST_F(SweepPlan, LastAxisVariesFastestAndSeedsAreInnermost) {
   EXPECT_EQ(points[5].index, 5U);
 }
 
+// Its rows would name values that did not run.
+TEST_F(SweepPlan, AnOverrideOfAnAxisOrOfSeedsIsRefusedWithWhatTakesTheirPlace) {
+  const auto refused = [this](const std::string& yaml, const std::string& set) -> std::string {
+    try {
+      plan(yaml, {set});
+    } catch (const ConfigError& error) {
+      return error.problems().front().text();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused("axes: {workload.payload: [64B, 128B]}\n", "workload.payload=8B"),
+            "--set workload.payload=8B: block main varies workload.payload; expected --axis "
+            "workload.payload=8B, which takes the place of that axis");
+  EXPECT_THAT(
+      refused("blocks: [{name: a}, {name: b, zip: [{link.mps: [128B]}]}]\n", "link.mps=1KiB"),
+      HasSubstr("block b varies link.mps"));
+  EXPECT_THAT(refused("seeds: [1, 2]\n", "run.seed=7"), HasSubstr("expected --seeds 7, which"));
+  EXPECT_EQ(refused("axes: {workload.payload: [64B]}\n", "run.seed=7"), "");
+}
+
 // A run that is counted twice would make its figures certain. Labels tell equal runs apart.
 TEST_F(SweepPlan, APointThatIsThereAlreadyIsLeftOutAndCounted) {
   const std::string yaml =
@@ -65,7 +85,6 @@ TEST_F(SweepPlan, APointThatIsThereAlreadyIsLeftOutAndCounted) {
   EXPECT_EQ(points[3].index, 3U);
   EXPECT_EQ(notes.repeats, 2U);
   EXPECT_EQ(notes.first_repeat, "block main, workload.payload=64B, seed 1");
-  EXPECT_EQ(plan("axes: {workload.payload: [64B, 128B]}\n", {"workload.payload=8B"}).size(), 1U);
   EXPECT_EQ(plan("zip: [{label.way: [one, two], workload.payload: [64B, 64B]}]\n").size(), 2U);
 }
 
@@ -111,7 +130,9 @@ TEST_F(SweepPlan, IdsAreSixteenDigitsAndDependOnConfigAndSeedAlone) {
 }
 
 TEST_F(SweepPlan, OverridesFromTheCommandLineWinInEveryPoint) {
-  const Plan points = plan("axes: {workload.requests: [5, 6]}\n", {"workload.requests=7"});
+  const Plan points = plan("set: {workload.requests: 5}\naxes: {link.mps: [128B, 256B]}\n",
+                           {"workload.requests=7"});
+  EXPECT_EQ(points.size(), 2U);
   for (const Point& point : points) {
     EXPECT_EQ(point.config["workload"]["requests"], 7);
   }

@@ -79,7 +79,7 @@ TEST_F(StudyReader, BlocksInheritWhatStandsBesideThem) {
 TEST_F(StudyReader, AKeyOfAListTakesOneAsAConfigDoes) {
   const Study study = read(
       "base: base.yaml\nset: {device.functions.count: 4, workload.functions: [1, 2]}\n"
-      "axes: {workload.functions: [all, [1, 2], vfs]}\n");
+      "blocks: [{name: a, axes: {workload.functions: [all, [1, 2], vfs]}}]\n");
   EXPECT_THAT(study.blocks[0].sets[1].values, ElementsAre("[1,2]"));
   EXPECT_THAT(study.blocks[0].groups[0][0].values, ElementsAre("all", "[1,2]", "vfs"));
   const Plan plan = make_plan(study);
@@ -124,6 +124,34 @@ TEST_F(StudyReader, EachKeyAndEachSeedIsVariedOnce) {
   EXPECT_THAT(found[1], HasSubstr("study.yaml:3:32: run.seed: as an axis"));
   EXPECT_THAT(found[2],
               HasSubstr("study.yaml:4:8: link.mps: block main varies 'link.mps' already"));
+}
+
+TEST_F(StudyReader, WhatIsSetIsNotVariedButByABlockThatStartsWithIt) {
+  const auto found = problems(
+      "base: base.yaml\n"
+      "set: {link.mps: 128B, workload.payload: 8B}\n"
+      "axes: {link.mps: [128B, 256B]}\n"
+      "blocks:\n"
+      "- {name: a, axes: {workload.payload: [8B]}, set: {workload.requests: 9}}\n"
+      "- {name: b, set: {link.mps: 512B, run.seed: 3}, seeds: [1]}\n");
+  ASSERT_EQ(found.size(), 3U) << ::testing::PrintToString(found);
+  EXPECT_THAT(found[0], HasSubstr("study.yaml:2:7: set.link.mps: an axis varies it too; expected "
+                                  "it in one of them"));
+  EXPECT_THAT(found[1], HasSubstr("study.yaml:6:19: blocks[1].set.link.mps: an axis varies it"));
+  EXPECT_THAT(found[2], HasSubstr("study.yaml:6:35: blocks[1].set.run.seed: seeds set it too"));
+}
+
+TEST_F(StudyReader, ValuesAndNamesAreToldInOneGo) {
+  const auto found = problems(
+      "base: base.yaml\n"
+      "axes: {link.mps: [128B, 100B], link.idntity: [dhi]}\n"
+      "figures: {f: {is: up_goodput}}\n"
+      "columns: [g]\n");
+  ASSERT_EQ(found.size(), 4U) << ::testing::PrintToString(found);
+  EXPECT_THAT(found[0], HasSubstr("study.yaml:2:8: link.mps: 100B"));
+  EXPECT_THAT(found[1], HasSubstr("study.yaml:2:32: link.idntity: unknown key"));
+  EXPECT_THAT(found[2], HasSubstr("study.yaml:3:19: figures.f.is: no result"));
+  EXPECT_THAT(found[3], HasSubstr("study.yaml:4:11: columns: block main has no figure 'g'"));
 }
 
 TEST_F(StudyReader, AKeyOfAConfigHasNoEqualsSign) {
