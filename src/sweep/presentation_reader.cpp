@@ -115,12 +115,13 @@ void PresentationReader::read_fields(const Value& value, const Path& path, const
 }
 
 bool PresentationReader::read_map(const Value& value, const Path& path, const Fields& fields,
-                                  const std::string& needed) {
+                                  const std::string& needed,
+                                  const std::function<std::string(const std::string& key)>& hint) {
   const auto known = mapped(fields, &Field::key);
   if (!expect(value, Value::Kind::kMap, path, config::alternatives(known))) {
     return false;
   }
-  check_keys(value, path, known);
+  check_keys(value, path, known, hint);
   if (!needed.empty() && value.find(needed) == nullptr) {
     return false;
   }
@@ -152,6 +153,16 @@ PresentationReader::Fields PresentationReader::fields_of(BlockPresentation& bloc
                     [&](const Value& item) { block.plots.push_back(read_plot(item, path)); });
        }}};
 }
+
+namespace {
+
+/// Within braces YAML ends a formula at its first comma; what follows is no word.
+std::string hint_of_quotes(const std::string& key) {
+  const bool is_word = all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  return is_word ? "" : "; a formula with a comma takes quotes here, as in is: 'max(a, b)'";
+}
+
+}  // namespace
 
 // A figure of a block takes the place of the common one of that name.
 void PresentationReader::read_figures(const Value& value, const Path& path,
@@ -210,7 +221,7 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
                                  {"title", &figure.title},
                                  {"unit", &figure.unit},
                                  {"decimals", read_decimals}},
-                                "is");
+                                "is", hint_of_quotes);
   if (!is_read && value.kind == Value::Kind::kMap) {
     complain(value.place, path, "a figure without a formula; expected is: FORMULA");
   }

@@ -60,9 +60,11 @@ class PresentationReader {
   /// For each item of a list.
   void read_items(const Value& value, const Path& path,
                   const std::function<void(const Value&)>& read);
-  /// False where the value is no map, or one without the key `needed`; other keys are mistakes.
+  /// False where the value is no map, or one without the key `needed`; other keys are mistakes, to
+  /// which `hint` adds.
   bool read_map(const Value& value, const Path& path, const Fields& fields,
-                const std::string& needed = "");
+                const std::string& needed = "",
+                const std::function<std::string(const std::string& key)>& hint = {});
   void read_figures(const Value& value, const Path& path, BlockPresentation& block);
   FigureSpec read_figure(const Value& value, const Path& path, const std::string& name);
   void read_baseline(const Value& value, const Path& path, BaselineSpec& baseline);

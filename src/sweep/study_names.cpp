@@ -7,6 +7,7 @@
 
 #include "common/quantity.h"
 #include "common/ranges.h"
+#include "results/expression.h"
 #include "results/result_json.h"
 #include "results/tables.h"
 #include "scenario/event_words.h"
@@ -107,12 +108,24 @@ class NameCheck {
 
   void check_figure(const BlockPresentation& block, const Mention& one) {
     const auto figures = mapped(block.figures, &FigureSpec::name);
-    if (!contains(figures, one.word)) {
-      complain(one,
-               fmt::format("block {} has no figure '{}'; expected {}{}", block.name, one.word,
-                           figures.empty() ? "one under figures" : config::alternatives(figures),
-                           config::nearest_hint(one.word, figures, "figure")));
+    if (contains(figures, one.word)) {
+      return;
     }
+    if (is_of_results(one.word)) {
+      complain(one, fmt::format("'{}' is a column of results, no figure of block {}; expected one "
+                                "of it, as in figures: {{mine: {{is: {}}}}}",
+                                one.word, block.name, in_formula(one.word)));
+      return;
+    }
+    complain(one, fmt::format("block {} has no figure '{}'; expected {}{}", block.name, one.word,
+                              figures.empty() ? "one under figures" : config::alternatives(figures),
+                              config::nearest_hint(one.word, figures, "figure")));
+  }
+
+  /// A column as formulas write it.
+  static std::string in_formula(const std::string& column) {
+    const bool is_plain = Expression(column).columns() == std::vector<std::string>{column};
+    return is_plain ? column : fmt::format("'\"{}\"'", column);
   }
 
   void check_column(const BlockPresentation& block, const Mention& one) {

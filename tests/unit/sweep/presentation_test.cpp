@@ -535,6 +535,24 @@ TEST_F(StudyPresentation, MistakesArePointedAt) {
               HasSubstr("cannot name a column"));
 }
 
+TEST_F(StudyPresentation, WhatAFirstStudyGetsWrongIsToldWithTheWayOut) {
+  const std::string front = "base: base.yaml\naxes: {link.mps: [128B]}\n";
+  EXPECT_THAT(problem(front + "columns: [up_goodput_gbps]\n"),
+              HasSubstr("study.yaml:3:11: columns: 'up_goodput_gbps' is a column of results, no "
+                        "figure of block main; expected one of it, as in figures: {mine: {is: "
+                        "up_goodput_gbps}}"));
+  EXPECT_THAT(problem(front + "columns: [rp0-ep0_up_tlps]\n"),
+              HasSubstr("{mine: {is: '\"rp0-ep0_up_tlps\"'}}"));
+  std::string all;
+  try {
+    read(front + "figures: {a: {is: first(errors_poisoned, 0)}}\n");
+  } catch (const ConfigError& error) {
+    all = error.what();
+  }
+  EXPECT_THAT(all, HasSubstr("unknown key '0)'; expected is, title, unit or decimals; a formula "
+                             "with a comma takes quotes here, as in is: 'max(a, b)'"));
+}
+
 TEST_F(StudyPresentation, TheExamplesOfItsPageAreStudies) {
   std::ifstream page(FLITWISE_SOURCE_DIR "/docs/sweeps.md");
   const std::string base = "../checks/saturated.yaml";
