@@ -298,14 +298,16 @@ void add_study_options(CLI::App& command, SweepOptions& options) {
 }
 
 void add_engine_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("--engine", options.engine, "local or slurm")
+  command
+      .add_option("--engine", options.engine,
+                  "local (processes on this machine) or slurm (job arrays)")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"local", "slurm"}));
+      ->check(CLI::IsMember({"local", "slurm"}).description(""));
   command
       .add_option("-j,--jobs", options.jobs,
                   "Points at a time, of Slurm tasks; default: one a core, of Slurm any")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description(""));
   add_attempt_options(command, options.retries, options.timeout_seconds);
   add_points_per_task(command, options.points_per_task);
 }

@@ -21,15 +21,17 @@ template <class Retries, class Seconds>
 void add_attempt_options(CLI::App& command, Retries& retries, Seconds& timeout_seconds) {
   command.add_option("--retries", retries, "Further attempts of a failed point; default: 1")
       ->type_name("K")
-      ->check(CLI::Range(0, 100));
+      ->check(CLI::Range(0, 100).description(""));
   command
       .add_option("--timeout", timeout_seconds,
-                  "Time that an attempt may take, such as 90s, 10m or 2h; default: any")
+                  "Time that an attempt may take, such as 90s, 10m or 2h; default, and 0: any")
       ->type_name("TIME")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}},
-          CLI::AsNumberWithUnit::UNIT_OPTIONAL, "TIME"))
-      ->check(CLI::Range(0.0, 1e9));
+      ->transform(
+          CLI::AsNumberWithUnit(
+              std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}},
+              CLI::AsNumberWithUnit::UNIT_OPTIONAL, "TIME")
+              .description(""))
+      ->check(CLI::Range(0.0, 1e9).description(""));
 }
 template <class Count>
 void add_points_per_task(CLI::App& command, Count& count) {
@@ -37,7 +39,7 @@ void add_points_per_task(CLI::App& command, Count& count) {
       .add_option("--points-per-task", count,
                   "Slurm: points that a task runs one by one; default: 1")
       ->type_name("K")
-      ->check(CLI::Range(1, 100'000));
+      ->check(CLI::Range(1, 100'000).description(""));
 }
 
 /// What a sweep cannot write it lacks afterwards.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <charconv>
@@ -51,8 +52,9 @@ std::string slurm(const std::vector<std::string>& words) {
                       error.what())}});
   }
   if (output.exit_code != 0 && !is_interrupted()) {
-    throw OutputError(fmt::format("{} ended with exit code {}: {}", words.front(), output.exit_code,
-                                  boost::trim_copy(output.text)));
+    throw OutputError(
+        fmt::format("{} ended with exit code {}: {}", words.front(), output.exit_code,
+                    boost::replace_all_copy(boost::trim_copy(output.text), "\n", "; ")));
   }
   return output.text;
 }

@@ -34,6 +34,14 @@ said "manifest.jsonl: no such file; expected a manifest of sweep plan"
 refuse 64 run "$config" --jsn
 said "Did you mean --json?"
 refuse 2 sweep run "$config" --engine slurm -o "$work/o"
+# What Slurm says is one line, however many it has.
+mkdir "$work/bin"
+for command in squeue sbatch scontrol; do
+  printf '#!/bin/sh\necho no cluster; echo none at all; exit 1\n' >"$work/bin/$command"
+  chmod +x "$work/bin/$command"
+done
+PATH="$work/bin:$PATH" refuse 4 sweep run "$config" --axis link.mps=128B --engine slurm -o "$work/slurm"
+said "ended with exit code 1: no cluster; none at all"
 refuse 2 sweep status "$work"
 refuse 2 report "$work" -o "$work/r.html"
 refuse 2 run "$config" "${small[@]}" -o /proc/no/such/folder
