@@ -96,6 +96,8 @@ class Link : public ComponentModule {
   std::vector<CheckResult> checks() const override;
   /// Packets that have left one end and not yet reached the other; a quiet link has DLLPs only.
   std::size_t on_wire() const;
+  /// By class, as the sender knows them now.
+  std::array<HeaderCredits, kFcClasses> header_credits(LinkSide sender) const;
   void watch(TraceSink* sink) { sink_ = sink; }
   /// `monitor` outlives the link. REQUIRES: called before anything runs.
   void watch(LinkMonitor& monitor) { monitor_ = &monitor; }

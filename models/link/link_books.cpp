@@ -92,6 +92,20 @@ void Link::extend_window() {
   }
 }
 
+std::array<HeaderCredits, kFcClasses> Link::header_credits(LinkSide sender) const {
+  const TransactionQueues& queues = end(sender).queues;
+  std::array<HeaderCredits, kFcClasses> all;
+  for (const FcClass fc : kEachFcClass) {
+    const CreditGate& gate = queues.gates(fc).header;
+    HeaderCredits& one = all[static_cast<std::size_t>(fc)];
+    one.is_infinite = gate.is_infinite();
+    one.has_shared = queues.shares_credits() && queues.shared_gates().of(fc).header.initial() > 0;
+    one.used = gate.consumed();
+    one.left = one.is_infinite ? 0 : gate.available();
+  }
+  return all;
+}
+
 LinkResult Link::result() const {
   LinkResult result;
   result.name = name();

@@ -33,7 +33,7 @@ CapturedPort port_of(const Fabric& fabric, const FabricDevice& device) {
 
 }  // namespace
 
-void WireTraces::Each::add(const char* link) {
+void WireTraces::Each::add(const TracedLink& link) {
   for (TraceSink* const sink : sinks_) {
     sink->add(link);
   }
@@ -85,7 +85,10 @@ void WireTraces::watch(Fabric& fabric, LatencyTracer& tracer) {
   TraceSink& sink = gate_ ? *gate_ : all;
   tracer.tell(sink);
   for (FabricLink& one : fabric.links) {
-    sink.add(one.link->name());
+    const Link& link = *one.link;
+    sink.add(
+        {link.name(),
+         {link.header_credits(LinkSide::kUpstream), link.header_credits(LinkSide::kDownstream)}});
     one.link->watch(&sink);
   }
 }

@@ -34,7 +34,7 @@ class WireTraces {
   class Each final : public TraceSink {
    public:
     void add_sink(TraceSink& sink) { sinks_.push_back(&sink); }
-    void add(const char* link) override;
+    void add(const TracedLink& link) override;
     void record(const TraceEvent& event) override;
     void over(const RequestEvent& event) override;
 

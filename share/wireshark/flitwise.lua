@@ -34,6 +34,7 @@ field("in_flit", ProtoField.bool, "Ends in a flit")
 field("length_only", ProtoField.bool, "Payload stands as zeros")
 field("purpose", ProtoField.uint8, "For handles", base.DEC, purposes)
 field("sequence", ProtoField.uint16, "Sequence number")
+field("behind_handle", ProtoField.string, "Requester behind the handle")
 field("uid", ProtoField.uint64, "Number of the packet")
 field("first_ps", ProtoField.uint64, "First symbol, ps")
 field("last_ps", ProtoField.uint64, "Last symbol, ps")
@@ -118,11 +119,13 @@ local function flag(dw, place)
   return bits(dw, place, 1) == 1
 end
 
--- Requests without their last completion, and what is known of each packet that has been looked at once.
-local open, known = {}, {}
+-- Of each link: requests without their last completion, by requester and tag, and by handle and tag, which a refusal
+-- echoes; completions that did not arrive. What is known of each packet that has been looked at once.
+local open, missed, known = {}, {}, {}
 function p.init()
-  open, known = {}, {}
+  open, missed, known = {}, {}, {}
 end
+local interface = Field.new("frame.interface_id")
 
 -- "MRd" and so on by Fmt and Type; what follows from it.
 local kinds = {["0/0"] = "MRd", ["1/0"] = "MRd", ["0/1"] = "MRdLk", ["1/1"] = "MRdLk", ["2/0"] = "MWr", ["3/0"] = "MWr", ["0/2"] = "IORd", ["2/2"] = "IOWr",
@@ -269,23 +272,38 @@ local function is_last(t)
   return t.byte_count + t.lower % 4 <= 4 * t.length
 end
 
--- Requests and completions know each other by the frames in which they stand.
+-- Requests and completions of a link know each other by the frames in which they stand. A request is out since it was
+-- sent first; a completion answers it once it has arrived.
 local function match(t, pinfo, head)
   local number = pinfo.number
-  if known[number] or head.replay then return end
+  if known[number] then return end
   known[number] = {ps = head.last}
-  local key = t.requester .. "/" .. t.tag
-  if t.is_completion then
-    local request = open[key]
-    if request then
-      known[number].request = request
-      if is_last(t) then
-        known[request].completion = number
-        open[key] = nil
-      end
+  local link = interface()
+  link = (link and link.value or 0) .. "/"
+  local by_handle = t.id_is_handle and link .. "handle/" .. t.requester .. "/" .. t.tag
+  local by_id = link .. (head.behind_handle or t.requester) .. "/" .. t.tag
+  if not t.is_completion then
+    if not posted[t.kind] and not head.replay then
+      local request = {number = number, by_id = by_id, by_handle = by_handle}
+      open[by_id] = request
+      if by_handle then open[by_handle] = request end
     end
-  elseif not posted[t.kind] then
-    open[key] = number
+    return
+  end
+  local unit = link .. head.uid
+  if head.is_missing then
+    missed[unit] = true
+    return
+  end
+  if head.replay and not missed[unit] then return end
+  missed[unit] = nil
+  local request = open[by_handle or by_id]
+  if not request then return end
+  known[number].request = request.number
+  if is_last(t) then
+    known[request.number].completion = number
+    open[request.by_id] = nil
+    if request.by_handle then open[request.by_handle] = nil end
   end
 end
 
@@ -407,10 +425,15 @@ function p.dissector(tvb, pinfo, tree)
   local flags = tvb(2, 1):uint()
   local unit = tvb(1, 1):uint()
   root:add(f["unit"], tvb(1, 1))
-  local head = {replay = flag(flags, 1), last = tvb(24, 8):uint64()}
+  local head = {replay = flag(flags, 1), is_missing = flag(flags, 2) or flag(flags, 3), uid = tostring(tvb(8, 8):uint64()),
+    last = tvb(24, 8):uint64()}
   for i, name in ipairs({"up", "replay", "damaged", "lost", "in_flit", "length_only"}) do root:add(f[name], tvb(2, 1), flag(flags, i - 1)) end
   root:add(f["purpose"], tvb(3, 1))
   root:add(f["sequence"], tvb(4, 2))
+  if tvb(6, 2):uint() ~= 0 then
+    head.behind_handle = tvb(6, 2):uint()
+    root:add(f["behind_handle"], tvb(6, 2), bdf(head.behind_handle))
+  end
   root:add(f["uid"], tvb(8, 8))
   root:add(f["first_ps"], tvb(16, 8))
   root:add(f["last_ps"], tvb(24, 8))

@@ -96,6 +96,8 @@ class CreditGate {
   bool is_infinite() const { return infinite_; }
   /// Credits that InitFC gave; 0: infinite, or none yet.
   std::uint32_t initial() const { return initial_; }
+  /// Credits taken, modulo the width of the counter.
+  std::uint32_t consumed() const { return consumed_; }
   /// Credits left. REQUIRES: not infinite.
   std::uint32_t available() const { return (limit_ - consumed_) & mask_; }
 

@@ -41,6 +41,14 @@ void put_dissector(ByteVector& out) {
   put(out, 0, 2);
 }
 
+// Who asks, where the TLP does not say it; 0: it does, or nobody knows.
+std::uint64_t bdf_behind_handle(const Packet& packet) {
+  const Tlp& tlp = packet.tlp;
+  const bool is_known = packet.kind == PacketKind::kTlp && tlp.id_is_handle &&
+                        packet.has_identity && packet.identity.bdf != tlp.requester_id;
+  return is_known ? packet.identity.bdf.value : 0;
+}
+
 UnitKind kind_of_unit(const TraceEvent& event) {
   const Packet& packet = *event.packet;
   switch (packet.kind) {
@@ -109,16 +117,17 @@ void put_unit(ByteVector& out, const TraceEvent& event) {
       1);
   put(out, static_cast<std::uint64_t>(packet.purpose), 1);
   put(out, event.sequence, 2);
-  put(out, 0, 2);
+  put(out, bdf_behind_handle(packet), 2);
   put(out, packet.uid, 8);
   put(out, static_cast<std::uint64_t>(event.first.fs / 1000), 8);
   put(out, static_cast<std::uint64_t>(event.last.fs / 1000), 8);
   put_bytes(out, kind, packet);
 }
 
-void LinkCapture::add(const char* link) {
-  interfaces_.emplace(link, file_.add({link, std::string("link ") + link + ", both directions",
-                                       LinkType::kUpperPdu}));
+void LinkCapture::add(const TracedLink& link) {
+  interfaces_.emplace(link.name,
+                      file_.add({link.name, std::string("link ") + link.name + ", both directions",
+                                 LinkType::kUpperPdu}));
 }
 
 void LinkCapture::record(const TraceEvent& event) {

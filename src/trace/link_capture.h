@@ -25,7 +25,7 @@ class LinkCapture final : public TraceSink {
   /// `file` outlives it and is flushed by its owner.
   explicit LinkCapture(FrameCapture& file) : file_(file) {}
 
-  void add(const char* link) override;
+  void add(const TracedLink& link) override;
   /// Of a link that has been added.
   void record(const TraceEvent& event) override;
 

@@ -2,6 +2,7 @@
 // The trace of Perfetto: a group of tracks a link.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -65,34 +66,35 @@ constexpr std::array kStretches = {
 
 constexpr const char* kClasses[kFcClasses] = {"posted", "non-posted", "completion"};
 
+/// The tracks of one wire.
+struct WireTracks {
+  WireTracks(PerfettoFile& file, PerfettoFile::Track process, const std::string& side,
+             WireChanges& changes)
+      : wire(file.row(process, side + " wire")),
+        state(changes, file.counter(process, side + " non-posted requests out")) {
+    for (const char* const fc_class : kClasses) {  // the tracks behind that one
+      file.counter(process, fmt::format("{} {} header credits left", side, fc_class));
+    }
+  }
+
+  PerfettoFile::Track wire;
+  Time busy_until{};
+  WireState state;
+};
+
 /// The tracks of a link.
 struct LinkTracks {
-  struct Direction {
-    PerfettoFile::Track wire = 0, requests_out = 0;
-    std::array<PerfettoFile::Track, kFcClasses> credits{};
-    WireState state;
-    std::uint32_t shown_out = 0;
-    std::array<std::int64_t, kFcClasses> shown_credits{-1, -1, -1};
-  };
-
-  LinkTracks(PerfettoFile& file, const std::string& name) : process(file.process("link " + name)) {
-    for (const bool is_up : {true, false}) {
-      Direction& one = directions[is_up ? 1 : 0];
-      const std::string side = is_up ? "up" : "down";
-      one.wire = file.row(process, side + " wire");
-      one.requests_out = file.counter(process, side + " non-posted requests out");
-      for (int i = 0; i < kFcClasses; ++i) {
-        one.credits[static_cast<std::size_t>(i)] =
-            file.counter(process, fmt::format("{} {} header credits left", side, kClasses[i]));
-      }
-    }
+  LinkTracks(PerfettoFile& file, const std::string& name, WireChanges& changes)
+      : process(file.process("link " + name)),
+        up(file, process, "up", changes),
+        down(file, process, "down", changes) {
     for (const Stretch& stretch : kStretches) {
       stretches.emplace_back(file, process, stretch.name);
     }
   }
 
   PerfettoFile::Track process;
-  std::array<Direction, 2> directions;  // down, up
+  WireTracks up, down;
   std::vector<Rows> stretches;
 };
 
@@ -100,34 +102,25 @@ class PerfettoTrace final : public TraceSink {
  public:
   explicit PerfettoTrace(const std::string& path) : file_(path) {}
 
+  void add(const TracedLink& link) override {
+    LinkTracks& tracks = tracks_of(link.name);
+    tracks.down.state.begin(link.credits[0]);
+    tracks.up.state.begin(link.credits[1]);
+  }
+
   void record(const TraceEvent& event) override {
     LinkTracks& link = tracks_of(event.link);
-    LinkTracks::Direction& way = link.directions[event.is_up ? 1 : 0];
-    LinkTracks::Direction& back = link.directions[event.is_up ? 0 : 1];
-    const Packet& packet = *event.packet;
-    if (!event.is_shown) {
-      way.state.sent(event);
-      back.state.came(event);
-      return;
-    }
-    const char* const name = kind_of(packet);
-    if (event.is_in_flit) {
-      file_.instant(way.wire, name, event.last);
-    } else {
-      file_.begin(way.wire, name, event.first);
-    }
-    describe(event);
-    file_.done();
-    if (!event.is_in_flit) {
-      file_.end(way.wire, event.last);
-    }
-    if (packet.kind == PacketKind::kTlp && !is_completion(packet.tlp.type)) {
-      remember(packet, event.link);
-    }
+    WireTracks& way = event.is_up ? link.up : link.down;
+    WireTracks& back = event.is_up ? link.down : link.up;
     way.state.sent(event);
-    back.state.came(event);
-    show(way, event.first);
-    show(back, event.last);
+    const std::uint64_t request = back.state.came(event);
+    if (event.is_shown) {
+      draw(event, way, request);
+      if (is_request(*event.packet)) {
+        remember(event.packet->uid, link);
+      }
+    }
+    show_until(event.told);
   }
 
   void over(const RequestEvent& event) override {
@@ -153,7 +146,10 @@ class PerfettoTrace final : public TraceSink {
     first_link_.erase(link);
   }
 
-  void flush() override { file_.flush(); }
+  void flush() override {
+    show_until(Time::never());
+    file_.flush();
+  }
 
  private:
   static constexpr std::size_t kMostRemembered = 1'000'000;  // requests that are never over
@@ -161,17 +157,37 @@ class PerfettoTrace final : public TraceSink {
   LinkTracks& tracks_of(const char* link) {
     std::unique_ptr<LinkTracks>& tracks = links_[link];
     if (!tracks) {
-      tracks = std::make_unique<LinkTracks>(file_, link);
+      tracks = std::make_unique<LinkTracks>(file_, link, changes_);
     }
     return *tracks;
   }
-  void remember(const Packet& packet, const char* link) {
+  static bool is_request(const Packet& packet) {
+    return packet.kind == PacketKind::kMessage ||
+           (packet.kind == PacketKind::kTlp && !is_completion(packet.tlp.type));
+  }
+  void remember(std::uint64_t uid, LinkTracks& link) {
     if (first_link_.size() >= kMostRemembered) {
       first_link_.clear();
     }
-    first_link_.emplace(packet.uid, &tracks_of(link));
-    if (fc_class(packet.tlp.type) == FcClass::kNonPosted) {
-      requests_[RequestName{packet.tlp.requester_id, packet.tlp.tag}.key()] = packet.uid;
+    first_link_.emplace(uid, &link);
+  }
+  // Units may share a symbol time, and slices of a row must not overlap.
+  void draw(const TraceEvent& event, WireTracks& way, std::uint64_t request) {
+    const Packet& packet = *event.packet;
+    if (event.is_in_flit) {
+      file_.instant(way.wire, kind_of(packet), event.last);
+    } else {
+      file_.begin(way.wire, kind_of(packet), std::max(event.first, way.busy_until));
+      way.busy_until = std::max(event.last, way.busy_until);
+    }
+    describe(event);
+    // A request and its completions are joined by arrows.
+    if (const std::uint64_t flow = is_request(packet) ? packet.uid : request; flow != 0) {
+      file_.flow(flow);
+    }
+    file_.done();
+    if (!event.is_in_flit) {
+      file_.end(way.wire, way.busy_until);
     }
   }
   // Of CXL: its messages are packets of their own, and a hit has none.
@@ -189,7 +205,6 @@ class PerfettoTrace final : public TraceSink {
     file_.done();
     file_.end(row, done);
   }
-  // A request and its completions are joined by arrows.
   void describe(const TraceEvent& event) {
     const Packet& packet = *event.packet;
     file_.note("uid", packet.uid);
@@ -213,36 +228,20 @@ class PerfettoTrace final : public TraceSink {
     if (tlp.has_pasid) {
       file_.note("pasid", to_int(tlp.pasid));
     }
-    if (!is_completion(tlp.type)) {
-      file_.flow(packet.uid);
-      return;
-    }
-    const auto request = requests_.find(RequestName{tlp.requester_id, tlp.tag}.key());
-    if (request != requests_.end()) {
-      file_.flow(request->second);
-    }
   }
-  void show(LinkTracks::Direction& way, Time at) {
-    if (const std::uint32_t out = way.state.requests_out(); out != way.shown_out) {
-      file_.value(way.requests_out, at, out);
-      way.shown_out = out;
-    }
-    for (const FcClass fc : kEachFcClass) {
-      const auto i = static_cast<std::size_t>(fc);
-      const auto left = way.state.header_credits(fc);
-      if (left && *left != way.shown_credits[i]) {
-        file_.value(way.credits[i], at, *left);
-        way.shown_credits[i] = *left;
-      }
-    }
+  void show_until(Time now) {
+    changes_.make_until(
+        now, [this](std::uint64_t track, std::size_t value, Time at, std::uint64_t amount) {
+          file_.value(track + value, at, amount);
+        });
   }
   static std::uint64_t ps_of(Time time) { return static_cast<std::uint64_t>(time.fs / 1'000); }
 
   PerfettoFile file_;
+  WireChanges changes_;
   std::optional<Rows> lines_;                                           // none has been over
   std::unordered_map<const char*, std::unique_ptr<LinkTracks>> links_;  // by name, as it is told
   std::unordered_map<std::uint64_t, LinkTracks*> first_link_;  // by uid: of requests under way
-  std::unordered_map<std::uint64_t, std::uint64_t> requests_;  // uid by RequestName::key()
 };
 
 }  // namespace

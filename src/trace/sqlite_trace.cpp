@@ -99,7 +99,8 @@ class SqliteTrace final : public TraceSink {
     }
     const Packet& packet = *event.packet;
     begin();
-    if (packet.kind == PacketKind::kTlp && !is_completion(packet.tlp.type)) {
+    if (packet.kind == PacketKind::kMessage ||
+        (packet.kind == PacketKind::kTlp && !is_completion(packet.tlp.type))) {
       first_link_.emplace(packet.uid, event.link);
     }
     units_.add(event.link);

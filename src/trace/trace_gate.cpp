@@ -52,9 +52,9 @@ void add_unmet(std::vector<std::string>& notes, const char* field,
 TraceGate::TraceGate(TraceSelection selection, TraceSink& behind)
     : selection_(std::move(selection)), behind_(behind) {}
 
-void TraceGate::add(const char* link) {
+void TraceGate::add(const TracedLink& link) {
   if (!selection_.links.empty()) {
-    links_.insert(link);
+    links_.insert(link.name);
   }
   behind_.add(link);
 }

@@ -22,7 +22,7 @@ class TraceGate final : public TraceSink {
   /// `behind` outlives this object.
   TraceGate(TraceSelection selection, TraceSink& behind);
 
-  void add(const char* link) override;
+  void add(const TracedLink& link) override;
   void record(const TraceEvent& event) override;
   void over(const RequestEvent& event) override;
   /// What a trigger may still have wanted goes on, not shown. Those behind are not flushed.

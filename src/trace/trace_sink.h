@@ -34,11 +34,25 @@ struct RequestEvent {
   Time done;             ///< of a read: it has its last completion; of a write: it is in memory
 };
 
+/// Header credits of one class that a sender has. [LNK-8.2]
+struct HeaderCredits {
+  bool is_infinite = true;  ///< or none have been announced yet
+  bool has_shared = false;  ///< TLPs take shared credits first, which are not these
+  std::uint32_t used = 0;   ///< since the link came up, modulo the width of its counter
+  std::uint32_t left = 0;
+};
+
+/// A link when traces begin, which may be long after it came up.
+struct TracedLink {
+  const char* name;                                              ///< outlives the sink
+  std::array<std::array<HeaderCredits, kFcClasses>, 2> credits;  ///< of what is sent down, up
+};
+
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  /// A link that will tell of its wires. Before anything else; its name outlives the sink.
-  virtual void add(const char* /*link*/) {}
+  /// A link that will tell of its wires. Before anything else.
+  virtual void add(const TracedLink& /*link*/) {}
   virtual void record(const TraceEvent& event) = 0;
   virtual void over(const RequestEvent& /*event*/) {}
   /// All so far is kept. Throws std::system_error where it could not be.

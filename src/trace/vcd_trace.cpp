@@ -37,38 +37,22 @@ class VcdTrace final : public TraceSink {
  public:
   explicit VcdTrace(const std::string& path) : file_(path) {}
 
-  void add(const char* link) override {
-    wire_of(link, true);
-    wire_of(link, false);
+  void add(const TracedLink& link) override {
+    wire_of(link.name, true).state.begin(link.credits[1]);
+    wire_of(link.name, false).state.begin(link.credits[0]);
   }
 
   void record(const TraceEvent& event) override {
     Wire& way = wire_of(event.link, event.is_up);
     Wire& back = wire_of(event.link, !event.is_up);
-    if (!event.is_shown) {
-      way.state.sent(event);
-      back.state.came(event);
-      return;
-    }
-    if (!event.is_in_flit) {
+    way.state.sent(event);
+    back.state.came(event);
+    if (event.is_shown && !event.is_in_flit) {
       begin(way, event.first);
       change(way, Signal::kUnit, event.first, one_word(kind_of(*event.packet)));
       change(way, Signal::kReplay, event.first, event.is_replay ? "1" : "0");
       way.busy_until = std::max(way.busy_until, event.last);
       change(way, Signal::kBusy, way.busy_until, "0");
-    }
-    way.state.sent(event);
-    back.state.came(event);
-    change(way, Signal::kRequestsOut, event.first, binary(way.state.requests_out()));
-    change(back, Signal::kRequestsOut, event.last, binary(back.state.requests_out()));
-    for (const FcClass fc : kEachFcClass) {
-      for (const auto& [wire, at] : {std::pair(&way, event.first), std::pair(&back, event.last)}) {
-        if (const auto left = wire->state.header_credits(fc)) {
-          const auto signal =
-              static_cast<std::size_t>(Signal::kPostedCredits) + static_cast<std::size_t>(fc);
-          change(*wire, static_cast<Signal>(signal), at, binary(*left));
-        }
-      }
     }
     write_until(event.told);
   }
@@ -79,15 +63,7 @@ class VcdTrace final : public TraceSink {
   }
 
  private:
-  enum class Signal : std::uint8_t {
-    kBusy,
-    kReplay,
-    kUnit,
-    kRequestsOut,
-    kPostedCredits,
-    kNonPostedCredits,
-    kCompletionCredits
-  };
+  enum class Signal : std::uint8_t { kBusy, kReplay, kUnit, kFirstValue };  // those of WireState
   struct Kind {
     const char *type, *name;
     unsigned bits;
@@ -100,14 +76,16 @@ class VcdTrace final : public TraceSink {
                                                   {"wire", "nonposted_header_credits", 16},
                                                   {"wire", "completion_header_credits", 16}}};
   struct Wire {
-    std::size_t first = 0;  // of its signals
+    Wire(WireChanges& changes, std::size_t first_signal)
+        : first(first_signal), state(changes, first_signal) {}
+    const std::size_t first;  // of its signals
     Time busy_until{-1};
     WireState state;
   };
   Wire& wire_of(const char* link, bool is_up) {
-    const auto [place, is_new] = wires_.emplace(std::pair(std::string(link), is_up), Wire{});
+    const auto [place, is_new] =
+        wires_.try_emplace(std::pair(std::string(link), is_up), state_, kinds_.size());
     if (is_new) {
-      place->second.first = kinds_.size();
       for (const Kind& kind : kKinds) {
         kinds_.push_back(&kind);
       }
@@ -123,13 +101,17 @@ class VcdTrace final : public TraceSink {
       end->second.erase(wire.first + static_cast<std::size_t>(Signal::kBusy));
     }
   }
-  static std::string binary(std::uint32_t value) { return fmt::format("b{:b} ", value & 0xffffU); }
+  static std::string binary(std::uint64_t value) { return fmt::format("b{:b} ", value & 0xffffU); }
   void change(const Wire& wire, Signal signal, Time at, const std::string& value) {
     changes_[at][wire.first + static_cast<std::size_t>(signal)] = value;
   }
 
   // Nothing can change any more before `now`.
   void write_until(Time now) {
+    state_.make_until(now, [this](std::uint64_t first, std::size_t value, Time at,
+                                  std::uint64_t amount) {
+      changes_[at][first + static_cast<std::size_t>(Signal::kFirstValue) + value] = binary(amount);
+    });
     while (!changes_.empty() && changes_.begin()->first < now) {
       write_header();
       std::string lines;
@@ -171,6 +153,7 @@ class VcdTrace final : public TraceSink {
 
   TraceFile file_;
   bool is_begun_ = false;
+  WireChanges state_;
   std::map<std::pair<std::string, bool>, Wire> wires_;
   std::vector<const Kind*> kinds_;                              // by signal
   std::vector<std::string> shown_;                              // by signal: its value

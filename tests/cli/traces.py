@@ -52,6 +52,11 @@ def first(data, number, default=None):
     return next((value for key, value in fields(data) if key == number), default)
 
 
+def notes(event):
+    """What is noted beside a slice: numbers by name."""
+    return {first(note, 10).decode(): first(note, 3) for key, note in fields(event) if key == 4}
+
+
 def perfetto(path, rows, result):
     tracks, events = {}, []
     for number, packet in fields(open(path, "rb").read()):
@@ -85,6 +90,7 @@ def perfetto(path, rows, result):
         for at, _, kind, event in list_of:
             if kind == 1:
                 units[name] += 1
+                assert not open_slices, "%s: slices overlap at %d" % (name, at)
                 open_slices.append(at)
             elif kind == 2:
                 assert open_slices and open_slices.pop() <= at, "%s: an end without a begin" % name
@@ -98,21 +104,55 @@ def perfetto(path, rows, result):
     for direction in ("up", "down"):
         due = sum(row["direction"] == direction for row in rows)
         assert units[direction + " wire"] == due, (direction, units, due)
-    # An arrow leads from each request that is answered on to its completion.
-    answered = sum(row["type"].startswith("Cpl") for row in rows)
-    joined = sum(any(name == "down wire" for _, name in seen) and any(name == "up wire" for _, name in seen)
-                 for seen in flows.values())
-    assert joined > 0 or answered == 0, "no arrow from a request to its completion"
+    # On each link an arrow leads from the request to each completion that arrives, of the same tag.
+    requests, answers = {}, 0
+    for _, event in events:
+        name, group, _ = tracks[first(event, 11)]
+        flow = [value for key, value in fields(event) if key == 47]
+        kind = (first(event, 23) or b"").decode()
+        noted = notes(event)
+        if name not in ("up wire", "down wire") or "tag" not in noted:
+            continue
+        if not kind.startswith("Cpl"):
+            assert flow == [noted["uid"]], (name, kind, flow, noted)
+            requests[group, flow[0]] = noted["tag"]
+        elif not {"replay", "damaged", "lost"} & set(noted):
+            assert len(flow) == 1 and requests.get((group, flow[0])) == noted["tag"], (tracks[group][0], kind, flow, noted)
+            answers += 1
+    due = sum(row["type"].startswith("Cpl") and row["replay"] == "0" and row["damaged"] == "0" for row in rows)
+    assert answers == due, (answers, due)
     assert units["line"] or (units["wire to receiver"] > 0 and units["memory"] + units["memory to requester"] > 0), units
 
 
 # ---- VCD
+def requests_out(base, link, direction):
+    """Requests without their last completion from each time on, by the units in the SQLite trace."""
+    events = []
+    for way, kind, begin, end, requester, tag, dw, count, lower, status, bad, again, is_handle in base.execute(
+            "SELECT direction, type, first_ps, last_ps, requester_id, tag, length_dw, byte_count, lower_address, status, is_damaged OR is_lost,"
+            " is_replay, is_handle FROM unit WHERE link = ? AND tag IS NOT NULL", (link,)):
+        if way == direction and kind in ("MRd", "FetchAdd", "Swap", "CAS", "DMWr", "CfgRd0", "CfgWr0", "CfgRd1", "CfgWr1") and not again:
+            # All handles here are of one function, so that the tag alone tells them apart.
+            events.append((begin, 1, ("handle" if is_handle else requester, tag)))
+        elif way != direction and kind in ("Cpl", "CplD") and not bad and (status or kind == "Cpl" or count + lower % 4 <= 4 * dw):
+            events.append((end, 0, (requester, tag)))
+    out, times = set(), {}
+    for at, is_request, (who, tag) in sorted(events):
+        if is_request:
+            out.add((who, tag))
+        else:
+            out -= {(who, tag), ("handle", tag)}
+        times[at] = len(out)
+    return times
+
+
 def vcd(path, rows, result):
     lines = open(path).read().split("\n")
     scope, names, at = [], {}, 0
     busy = collections.defaultdict(int)
     since = {}
     last = -1
+    values = collections.defaultdict(dict)
     for line in lines:
         words = line.split()
         if not words:
@@ -137,6 +177,8 @@ def vcd(path, rows, result):
                     busy[place[0]] += at - since.pop(place)
         elif not words[0].startswith("$"):
             assert words[1] in names, line
+            if words[0][0] == "b":
+                values[names[words[1]]][at] = int(words[0][1:], 2)
     assert lines[0] == "$timescale 1 ps $end"
     assert not since, "a wire is busy at the end"
     for link in {row["link"] for row in rows}:
@@ -149,6 +191,19 @@ def vcd(path, rows, result):
                 until = max(until, end)
             seen = busy["%s_%s" % (link, direction)]
             assert abs(seen - due) <= len(spans), (link, direction, seen, due)
+    base = sqlite3.connect(path[:-4] + ".db")
+    for link, direction in {(row["link"], row["direction"]) for row in rows}:
+        scope = "%s_%s" % (link, direction)
+        due, seen = requests_out(base, link, direction), values[scope, "requests_out"]
+        out = shown = 0
+        for at in sorted(set(due) | set(seen)):
+            out, shown = due.get(at, out), seen.get(at, shown)
+            assert out == shown, "%s at %d: %d requests are out, not %d" % (scope, at, out, shown)
+        # No more is ever left than the receiver has in all.
+        for kind in ("posted", "nonposted", "completion"):
+            most = result["config"]["link"]["credits"][kind + "_headers"]
+            left = values[scope, kind + "_header_credits"].values()
+            assert most == "infinite" or all(value <= most for value in left), (scope, kind, most, max(left))
 
 
 # ---- SQLite

@@ -18,9 +18,12 @@ traced() {
 examples="$FLITWISE_SOURCE_DIR/configs/examples"
 traced reads "$config" --set workload.kind=read --set workload.requests=2000 --set workload.domains=16 --set link.identity=bdf_pasid
 traced writes "$config" --set workload.requests=3000 --set run.warmup=100 --set workload.domains=300 --set device.dhi.bits=4
-traced errors "$config" --set workload.kind=read_write --set workload.requests=500 --set link.error_rate=1e-6
-traced flits "$config" --set link.preset=gen6x16 --set workload.kind=read --set workload.requests=500
-traced tree "$examples/switch_tree.yaml" --set workload.requests=200
+traced errors "$config" --set workload.kind=read_write --set workload.requests=500 --set link.error_rate=1e-5
+traced flits "$config" --set link.preset=gen6x16 --set workload.kind=read --set workload.requests=500 --set link.error_rate=1e-6
+traced handles "$config" --set workload.kind=read --set workload.requests=500 --set workload.domains=64 --set device.dhi.bits=4 --set link.error_rate=1e-6
+traced tree "$examples/switch_tree.yaml" --set workload.kind=read --set workload.requests=100
+traced hosts "$examples/two_hosts.yaml" --set workload.kind=read --set workload.requests=100
+traced peers "$examples/peer_to_peer.yaml" --set workload.requests=200
 traced lines "$examples/cxl_cache.yaml" --set workload.requests=200
 
 # The same bytes again, and the same results without.

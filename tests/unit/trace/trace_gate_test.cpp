@@ -35,8 +35,8 @@ class Gate : public ::testing::Test {
  protected:
   void open(const Selection& selection) {
     gate_ = std::make_unique<TraceGate>(selection, told_);
-    gate_->add("a");
-    gate_->add("b");
+    gate_->add({"a", {}});
+    gate_->add({"b", {}});
   }
   PacketRef packet(std::uint16_t tag, TlpType type = TlpType::kMRd) {
     PacketRef made = pool_.make(PacketKind::kTlp);
