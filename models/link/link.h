@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One link between two ports: at each end transaction queues and a framer, between them a wire in
 /// each direction. The only timed part of the link; its rules are in src/link.
+// Longer than 150 lines: what is asked of a link is asked for both its ends.
 #pragma once
 
 #include <systemc>

@@ -85,7 +85,7 @@ void WireTraces::watch(Fabric& fabric, LatencyTracer& tracer) {
   TraceSink& sink = gate_ ? *gate_ : all;
   tracer.tell(sink);
   for (FabricLink& one : fabric.links) {
-    const Link& link = *one.link;
+    const auto& link = *one.link;
     sink.add(
         {link.name(),
          {link.header_credits(LinkSide::kUpstream), link.header_credits(LinkSide::kDownstream)}});

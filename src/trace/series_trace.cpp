@@ -21,9 +21,9 @@ class SeriesTrace final : public TraceSink {
   SeriesTrace(const SeriesTrace&) = delete;
   SeriesTrace& operator=(const SeriesTrace&) = delete;
 
-  void add(const char* link) override {
-    track_of(link, "up");
-    track_of(link, "down");
+  void add(const TracedLink& link) override {
+    track_of(link.name, "up");
+    track_of(link.name, "down");
   }
 
   void record(const TraceEvent& event) override {
