@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kSlowest = 5;  // unless asked for others
 constexpr std::size_t kMostSlowest = 1000;
 
-struct TraceOptions {
+struct SummaryOptions {
   std::string file;
   std::size_t slowest = kSlowest;
   std::optional<std::uint64_t> transaction;
@@ -34,7 +34,7 @@ void print(const Summary& summary, bool as_json, std::string (*text)(const Summa
   }
 }
 
-int show_trace(const TraceOptions& options) {
+int show_trace(const SummaryOptions& options) {
   if (options.transaction) {
     print(read_transaction(options.file, *options.transaction), options.as_json, transaction_text,
           transaction_json);
@@ -48,7 +48,7 @@ int show_trace(const TraceOptions& options) {
 }  // namespace
 
 void add_trace_command(CLI::App& app, Action& action) {
-  const auto [command, options] = add_command<TraceOptions>(
+  const auto [command, options] = add_command<SummaryOptions>(
       app, "trace", "Say in short what a trace shows", action, show_trace);
   command.add_option("file", options.file, "What run --trace sqlite=FILE has written")
       ->type_name("FILE")
