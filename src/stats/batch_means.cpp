@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stats/batch_means.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -29,10 +30,10 @@ double neighbour_correlation(const std::vector<double>& series) {
   return 2 * plain_correlation(series.data(), series.size()) - halves / 2;
 }
 
-bool BatchMeans::add(double numerator, double denominator) {
+bool BatchMeans::add(double numerator, double denominator, std::size_t count) {
   pending_ += {numerator, denominator};
-  all_ += {numerator, denominator};
-  if (++seen_ < per_observation_ || pending_.denominator <= 0) {
+  seen_ += count;
+  if (seen_ < together_ || pending_.denominator <= 0) {
     return false;
   }
   observations_.push_back(pending_);
@@ -50,15 +51,15 @@ bool BatchMeans::add(double numerator, double denominator) {
     observations_[i] += observations_[2 * i + 1];
   }
   observations_.resize(kSecond / 2);
-  per_observation_ *= 2;
+  together_ *= 2;
   return is_known;
 }
 
 std::vector<double> BatchMeans::quotients(std::size_t batches) const {
-  const std::size_t each = observations_.size() / batches;
+  const std::size_t each = (observations_.size() - kLeftOut) / batches;
   std::vector<double> all;
   for (std::size_t batch = 0; batch < batches; ++batch) {
-    const auto first = observations_.begin() + static_cast<std::ptrdiff_t>(batch * each);
+    const auto first = observations_.begin() + static_cast<std::ptrdiff_t>(kLeftOut + batch * each);
     all.push_back(std::accumulate(first, first + static_cast<std::ptrdiff_t>(each), Sums{},
                                   [](Sums sum, const Sums& one) { return sum += one; })
                       .quotient());
@@ -67,23 +68,34 @@ std::vector<double> BatchMeans::quotients(std::size_t batches) const {
 }
 
 // Where neighbours of short batches hang together, batches of twice the length have to do so less.
+bool BatchMeans::hang_together() const {
+  const std::size_t pairs = (observations_.size() - kLeftOut) / 2;
+  const double correlation = neighbour_correlation(quotients(pairs));
+  return correlation > 0 && (correlation >= kMostCorrelation ||
+                             neighbour_correlation(quotients(pairs / 2)) >= correlation);
+}
+
 bool BatchMeans::check() {
-  const MeanInterval interval = interval_of_mean(quotients(kBatches), rules_.confidence);
-  estimate_.half_width = interval.half_width;
+  const std::vector<double> batches = quotients(kBatches);
+  const MeanInterval interval = interval_of_skewed(batches, rules_.confidence);
+  double half_width = *interval.half_width;
+  if (hang_together()) {
+    for (const double batch : batches) {
+      half_width = std::max(half_width, std::abs(batch - interval.mean));
+    }
+  }
+  estimate_.half_width = half_width;
   estimate_.batches = kBatches;
-  const double correlation = neighbour_correlation(quotients(observations_.size() / 2));
-  const bool are_independent =
-      correlation <= 0 ||
-      (correlation < kMostCorrelation &&
-       neighbour_correlation(quotients(observations_.size() / 4)) < correlation);
-  estimate_.is_known =
-      are_independent && *interval.half_width <= rules_.tolerance * std::abs(interval.mean);
+  estimate_.is_known = half_width <= rules_.tolerance * std::abs(interval.mean);
   return estimate_.is_known;
 }
 
 BatchMeans::Estimate BatchMeans::estimate() const {
+  const std::ptrdiff_t first = observations_.size() < kSecond / 2 ? 0 : kLeftOut;
+  const Sums all = std::accumulate(observations_.begin() + first, observations_.end(), pending_,
+                                   [](Sums sum, const Sums& one) { return sum += one; });
   Estimate now = estimate_;
-  now.mean = all_.denominator > 0 ? all_.quotient() : 0;
+  now.mean = all.denominator > 0 ? all.quotient() : 0;
   return now;
 }
 

@@ -2,7 +2,8 @@
 /// How well the mean of a figure is known while a simulation goes on, whose observations depend on
 /// those before them: the sequential procedure of Law and Carson (A. M. Law and J. S. Carson, "A
 /// Sequential Procedure for Determining the Length of a Steady-State Simulation", Operations
-/// Research 27(5), 1979). docs/statistics.md, "When figures are known", says what is asked when.
+/// Research 27(5), 1979), with the interval for means that are skewed. docs/statistics.md, "When
+/// figures are known", says what is asked when.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +28,25 @@ class BatchMeans {
 
   explicit BatchMeans(const Rules& rules) : rules_(rules) {}
 
-  /// One observation: what the sums have grown by. Where the second has not grown it waits for the
-  /// next ones. The answer: the figure was known at the checkpoint that this was.
-  bool add(double numerator, double denominator);
-  /// Of the last checkpoint; the mean is that of all observations.
+  /// One observation, or so many at once: what the sums have grown by. Where the second has not
+  /// grown it waits for the next ones. The answer: the figure was known at the checkpoint that this
+  /// was. REQUIRES: count is 1, or a power of two and no more than together().
+  bool add(double numerator, double denominator, std::size_t count = 1);
+  /// Observations that are kept as one by now.
+  std::size_t together() const { return together_; }
+  bool is_known() const { return estimate_.is_known; }
+  /// Of the last checkpoint; the mean is that of all observations but those left out, and of a few
+  /// observations that of all.
   Estimate estimate() const;
 
   /// Observations until the first checkpoint; after the second one, two of them are one.
   static constexpr std::size_t kFirst = 600, kSecond = 800;
-  /// Batches of the interval, and the correlation of neighbours among shorter ones from which on
-  /// those of the interval are taken to be independent.
+  /// Observations that are left out at the begin of what is kept: the machine fills, or its queues
+  /// find their length.
+  static constexpr std::size_t kLeftOut = 40;
+  /// Batches of the interval, and the correlation of neighbours among shorter ones below which
+  /// those of the interval are taken to be independent. Where they are not it reaches to the
+  /// furthest one.
   static constexpr std::size_t kBatches = 40;
   static constexpr double kMostCorrelation = 0.4;
 
@@ -50,13 +60,16 @@ class BatchMeans {
       return *this;
     }
   };
+  /// Of the observations behind those left out, cut into batches; what does not fill one is no
+  /// part.
   std::vector<double> quotients(std::size_t batches) const;
+  bool hang_together() const;
   bool check();
 
   Rules rules_;
   std::vector<Sums> observations_;
-  Sums pending_, all_;
-  std::size_t seen_ = 0, per_observation_ = 1;
+  Sums pending_;
+  std::size_t seen_ = 0, together_ = 1;
   Estimate estimate_;
 };
 

@@ -25,6 +25,14 @@ double student_t(double degrees, double confidence = kConfidence);
 /// REQUIRES: there are samples.
 MeanInterval interval_of_mean(const std::vector<double>& samples, double confidence = kConfidence);
 
+/// The same where samples may be skewed, and a few far ones may have been missed: the longer side
+/// of the interval of R. Willink ("A Confidence Interval and Test for the Mean of an Asymmetric
+/// Distribution", Communications in Statistics 34(4), 2005), which N-Skart takes for batch means
+/// (A. Tafazzoli, N. M. Steiger and J. R. Wilson, IEEE Transactions on Automatic Control 56(2),
+/// 2011). Where the samples lie even it is that of interval_of_mean. REQUIRES: there are samples.
+MeanInterval interval_of_skewed(const std::vector<double>& samples,
+                                double confidence = kConfidence);
+
 /// Of the mean of b - a, sample by sample: what both have in common cancels. REQUIRES: as many of
 /// both, at least one.
 MeanInterval interval_of_paired(const std::vector<double>& a, const std::vector<double>& b,

@@ -77,6 +77,45 @@ TEST(BatchMeans, AMeanIsThatOfTheSumsHoweverTheyAreCut) {
   EXPECT_DOUBLE_EQ(means.estimate().mean, 3);
 }
 
+// 40 observations of 9 before 560 of 3 would make it 3.4.
+TEST(BatchMeans, TheBeginIsLeftOut) {
+  BatchMeans means({});
+  for (std::size_t i = 1; i <= BatchMeans::kFirst; ++i) {
+    means.add(i <= BatchMeans::kLeftOut ? 9 : 3, 1);
+  }
+  EXPECT_TRUE(means.is_known());
+  EXPECT_DOUBLE_EQ(means.estimate().mean, 3);
+}
+
+TEST(BatchMeans, ObservationsMayComeTogetherOnceTheyAreKeptTogether) {
+  BatchMeans one_by_one({0, 0.95}), together({0, 0.95});
+  Series series(7, 0.5);
+  std::size_t added = 0;
+  while (added < 5000) {
+    const std::size_t count = together.together();
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = series.next();
+      one_by_one.add(value, 1);
+      sum += value;
+    }
+    together.add(sum, static_cast<double>(count), count);
+    added += count;
+  }
+  EXPECT_EQ(together.together(), 8U);
+  EXPECT_DOUBLE_EQ(together.estimate().mean, one_by_one.estimate().mean);
+  EXPECT_DOUBLE_EQ(*together.estimate().half_width, *one_by_one.estimate().half_width);
+}
+
+TEST(BatchMeans, FewFarObservationsMakeTheIntervalWider) {
+  BatchMeans means({0.05, 0.95});
+  for (std::size_t i = 1; i <= BatchMeans::kFirst; ++i) {
+    means.add(i == 200 || i == 400 ? 120 : 100 + static_cast<double>(i % 2), 1);
+  }
+  EXPECT_GT(*means.estimate().half_width, 0.35);
+  EXPECT_LT(*means.estimate().half_width, 0.45);
+}
+
 /// The share of series whose interval has the true mean, 100.
 double coverage(double correlation, double tolerance, double* observations) {
   constexpr int kTrials = 400;

@@ -49,6 +49,19 @@ TEST(Confidence, AMeanOfFourByHand) {
   EXPECT_NEAR(*interval.half_width, 3.182446 * std::sqrt(5.0 / 3), 1e-5);
 }
 
+// 39 zeros and 40: mean 1, skewness 6.0849, beta 0.16035; t of 39 degrees is 2.02269, and
+// (1 - cbrt(1 - 6 beta (t + beta))) / (2 beta) = 6.3373 standard errors of 1.
+TEST(Confidence, OneFarSampleOfManyMayStandForMore) {
+  std::vector<double> samples(39, 0);
+  samples.push_back(40);
+  EXPECT_NEAR(*interval_of_mean(samples).half_width, 2.02269, 1e-5);
+  EXPECT_NEAR(*interval_of_skewed(samples).half_width, 6.3373, 1e-3);
+  EXPECT_DOUBLE_EQ(*interval_of_skewed({2, 4, 6, 8}).half_width,
+                   *interval_of_mean({2, 4, 6, 8}).half_width);
+  EXPECT_EQ(*interval_of_skewed({3, 3, 3}).half_width, 0);
+  EXPECT_FALSE(interval_of_skewed({7}).half_width);
+}
+
 TEST(Confidence, OneSampleHasNoInterval) {
   EXPECT_DOUBLE_EQ(interval_of_mean({7}).mean, 7);
   EXPECT_FALSE(interval_of_mean({7}).half_width);
