@@ -2,6 +2,7 @@
 #include "system/convergence.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "config/names.h"
 
@@ -51,23 +52,23 @@ Convergence::Convergence(const ConvergedConfig& wanted, const Fabric& fabric,
   }
 }
 
-bool Convergence::look(Time now, std::uint64_t over) {
-  if (has_begun_ && over < before_ + each_) {
-    return false;
-  }
-  bool all_known = has_begun_;
+// What is sent, or read, until the first look is no part of any observation.
+std::uint64_t Convergence::look(Time now) {
+  std::size_t next = std::numeric_limits<std::size_t>::max();
+  bool all_known = together_ > 0;
   for (Figure& figure : figures_) {
     const Sums sums = figure.sums(now);
-    if (has_begun_) {
+    if (together_ > 0) {
       figure.means.add(sums.numerator - figure.before.numerator,
-                       sums.denominator - figure.before.denominator);
+                       sums.denominator - figure.before.denominator, together_);
     }
     figure.before = sums;
-    all_known = all_known && figure.means.estimate().is_known;
+    next = std::min(next, figure.means.together());
+    all_known = all_known && figure.means.is_known();
   }
-  has_begun_ = true;
-  before_ = over;
-  return all_known;
+  together_ = next;
+  is_known_ = all_known;
+  return together_ * each_;
 }
 
 void Convergence::report(RunResult& result) const {

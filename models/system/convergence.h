@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A run that ends once figures are known (run.until: converged). It looks at running sums of the
-/// measured window, between events; the statistics are those of BatchMeans.
+/// measured window each time that some requests are over; the statistics are those of BatchMeans.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ class Convergence {
   /// Fabric and tracer outlive it.
   Convergence(const ConvergedConfig& config, const Fabric& fabric, const LatencyTracer& tracer);
 
-  /// All figures are known: the run may end. over: requests that are, of the measured part or not.
-  /// REQUIRES: the window is open.
-  bool look(Time now, std::uint64_t over);
+  /// To be called after the first measured request that is over, and then after as many as it says.
+  std::uint64_t look(Time now);
+  /// All figures are: the run may end, and no look counts any more.
+  bool is_known() const { return is_known_; }
   void report(RunResult& result) const;
 
  private:
@@ -47,9 +48,9 @@ class Convergence {
                                            const LatencyTracer& tracer);
 
   std::vector<Figure> figures_;
-  std::uint64_t each_;  // requests an observation, at least
-  bool has_begun_ = false;
-  std::uint64_t before_ = 0;  // requests that were over at the last observation
+  std::uint64_t each_;        // requests an observation
+  std::size_t together_ = 0;  // observations since the last look; 0: there was none
+  bool is_known_ = false;
 };
 
 }  // namespace flitwise

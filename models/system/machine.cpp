@@ -17,7 +17,6 @@ namespace {
 
 // How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
-constexpr Time kLookSlice = Time::from_ns(20);  // where figures are looked at between slices
 constexpr Time kIdleSlice = Time::from_ns(20);
 // How often the user's interrupt is looked for while nothing happens, and memory alone is at work.
 constexpr Time kMemorySlice = Time::from_us(1000);
@@ -70,6 +69,14 @@ Machine::Machine(const Config& whole, const Attachments& attached)
   components.add(attacks_);
   if (Convergence::is_wanted(config)) {
     convergence_.emplace(config.run.converged, fabric_, tracer_);
+    // What ends after the last request was issued is less than the machine can do.
+    tracer_.call_after(1, [this]() -> std::uint64_t {
+      const std::uint64_t next = all_work_is_given_out() ? 0 : convergence_->look(now());
+      if (convergence_->is_known()) {
+        work_ended();
+      }
+      return convergence_->is_known() ? 0 : next;
+    });
   }
   if (is_watched()) {
     observe({});
@@ -213,10 +220,9 @@ void Machine::advance() {
   if (!next && !all_work_is_given_out()) {
     const Time own_wait = rest_of_own_wait();
     is_in_slice_ = true;
-    own_wait > kWorkSlice ? let_pass(own_wait) : run_slices(convergence_ ? kLookSlice : kWorkSlice);
+    own_wait > kWorkSlice ? let_pass(own_wait) : run_slices(kWorkSlice);
     is_in_slice_ = false;
-    if (convergence_ && measurement_.is_open() &&
-        convergence_->look(now(), progress().requests_over)) {
+    if (convergence_ && convergence_->is_known()) {
       for (Component* const one : components().all()) {
         one->end_work();
       }

@@ -38,13 +38,13 @@ void LatencyTracer::write_committed(const Packet& packet) {
   write_hops_.record(packet);
   record_pairs(packet);
   if (packet.is_whole_request) {
-    dma_write_.record(latency);
+    over(dma_write_, latency);
   } else if (packet.write) {
     WriteRequest& request = *packet.write;
     request.last = std::max(request.last, done);
     request.bytes_left -= packet.payload_bytes;
     if (request.bytes_left == 0) {
-      dma_write_.record(request.last - issued);
+      over(dma_write_, request.last - issued);
     }
   }
 }

@@ -3,7 +3,10 @@
 /// last byte, in memory or at the engine; its TLPs, or lines of CXL, are counted apart.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -38,6 +41,12 @@ class LatencyTracer {
   void write_over(bool counts, Time issued, Time done) { over(dma_write_, counts, issued, done); }
   /// Tells of each TLP and line that is over, measured or not. It outlives the tracer.
   void tell(TraceSink& sink) { sink_ = &sink; }
+  /// Calls once so many more measured requests are over, and again after as many as the call says.
+  /// 0 of the call: never again. REQUIRES: requests > 0.
+  void call_after(std::uint64_t requests, std::function<std::uint64_t()> call) {
+    left_ = requests;
+    call_ = std::move(call);
+  }
   const LatencyHistogram& reads() const { return dma_read_; }
   const LatencyHistogram& writes() const { return dma_write_; }
   /// dma_read and dma_write first, then the configured pairs, then dma_write_tlp.
@@ -57,9 +66,15 @@ class LatencyTracer {
       sink_->over({&packet, packet.stamped(last)});
     }
   }
-  static void over(LatencyHistogram& requests, bool counts, Time issued, Time done) {
+  void over(LatencyHistogram& requests, bool counts, Time issued, Time done) {
     if (counts) {
-      requests.record(done - issued);
+      over(requests, done - issued);
+    }
+  }
+  void over(LatencyHistogram& requests, const LatencySample& latency) {
+    requests.record(latency);
+    if (--left_ == 0) {
+      left_ = call_();
     }
   }
 
@@ -67,6 +82,8 @@ class LatencyTracer {
   HopMeans read_hops_, write_hops_;
   std::vector<Pair> pairs_;
   TraceSink* sink_ = nullptr;
+  std::uint64_t left_ = 0;  // requests until the next call; 0: that is never
+  std::function<std::uint64_t()> call_;
 };
 
 }  // namespace flitwise

@@ -42,6 +42,21 @@ TEST(LatencyTracer, AWriteIsOverWithItsLastByteInMemoryWhicheverTlpBringsIt) {
   EXPECT_DOUBLE_EQ(result(tracer, "dma_write_tlp").mean, (150 + 300 + 290) / 3.0);
 }
 
+TEST(LatencyTracer, CallsAfterSoManyMeasuredRequestsAsItIsTold) {
+  LatencyTracer tracer({});
+  std::vector<double> calls;  // requests that were over
+  tracer.call_after(1, [&]() -> std::uint64_t {
+    calls.push_back(tracer.reads().samples() + tracer.writes().samples());
+    return calls.size() < 4 ? 2 : 0;
+  });
+  PacketPool pool;
+  for (int i = 0; i < 20; ++i) {
+    tracer.read_over(i % 2 == 0, Time{}, Time::from_ns(100));  // every other one is measured
+    tracer.write_committed(*write(pool, {}, 64, 100, 250));
+  }
+  EXPECT_EQ(calls, (std::vector<double>{1, 3, 5, 7}));
+}
+
 TEST(LatencyTracer, AWriteOfOneTlpIsARequestByItself) {
   PacketPool pool;
   LatencyTracer tracer({});
