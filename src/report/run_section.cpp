@@ -28,6 +28,11 @@ std::string name_of(const Json& object, const std::string& key) {
   return object.at(key).get<std::string>();
 }
 
+std::string name_of(const Json& row, const NameInfo& name) {
+  return name.is_number ? std::to_string(row.at(name.key).get<std::uint64_t>())
+                        : name_of(row, name.key);
+}
+
 /// 0 where a result of an older version lacks it.
 double number_of(const Json& row, const std::string& key) {
   const auto found = row.find(key);
@@ -45,7 +50,7 @@ std::vector<Json> run_rows(const Json& result, const TableInfo& info) {
       const Json& own = part.empty() ? entry : entry.at(part);
       flatten(own.get_ref<const Json::object_t&>(), "", row);  // throws where it is no object
       for (std::size_t i = 0; i < info.names.size(); ++i) {
-        row[info.names[i].key] = i > 0 && !part.empty() ? part : name_of(entry, info.names[i].key);
+        row[info.names[i].key] = i > 0 && !part.empty() ? part : name_of(entry, info.names[i]);
       }
       rows.push_back(std::move(row));
     }
@@ -107,8 +112,8 @@ class RunTable {
 
 /// Counts by kind, a row each.
 std::string kinds_html(const Json& result, const TableInfo& info, const FigureInfo& figure) {
-  const std::string& owner = info.names.front().key;
-  HtmlTable table({figure.key, owner, "count"});
+  const NameInfo& owner = info.names.front();
+  HtmlTable table({figure.key, owner.key, "count"});
   for (const Json& entry : table_rows(info.list, result)) {
     const Json kinds = entry.value(figure.key, Json::object());
     for (const auto& [kind, number] : kinds.items()) {

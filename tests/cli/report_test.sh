@@ -80,6 +80,7 @@ same cxl "CXL caches" "$configs/examples/cxl_cache.yaml" "${small[@]}"
 same hdm_db "Memory by HDM-DB" "$configs/examples/cxl_hdm_db.yaml" "${small[@]}"
 same bit_packed "Latency, ns" "$configs/checks/bit_packed.yaml" "${small[@]}"
 same switch "Waited for" "$configs/examples/switch_two_devices.yaml" "${small[@]}"
+same srdma "HCA " "$configs/examples/srdma_two_hosts.yaml" --set workload.requests=20
 same hosts "Limit: " "$configs/examples/two_hosts.yaml" "${small[@]}"
 same refused "No request succeeded" "$config" "${small[@]}" --set host.dma_window.size=1B --set run.warmup=0
 
