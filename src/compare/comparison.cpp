@@ -257,6 +257,9 @@ Comparison compare_sweeps(const ResultSource& a, const ResultSource& b) {
       result.only_in_b.push_back(point.first);
     }
   }
+  result.of_study = those(result.of_study, [&result](const std::string& name) {
+    return any_of(result.figures, [&](const FigureDifference& one) { return one.name == name; });
+  });
   result.missing_in_a = names_of_missing(*a.sweep);
   result.missing_in_b = names_of_missing(*b.sweep);
   comparer.tell_figures_of_one();

@@ -45,7 +45,7 @@ struct Comparison {
   std::vector<std::string> only_in_a, only_in_b;        ///< points
   std::vector<std::string> missing_in_a, missing_in_b;  ///< planned, and without a result
   std::vector<std::string> figures_of_a, figures_of_b;  ///< that no point of the other has
-  std::vector<std::string> of_study;  ///< figures that a study shows; empty: it names none
+  std::vector<std::string> of_study;  ///< that a study shows and both have; empty: there are none
 
   /// Those that changed, the largest relative change first; host_seconds is none of them.
   FigureDifferences changed() const;

@@ -308,5 +308,15 @@ TEST(Comparison, SweepsHaveATableAFigureAndRangesOfTheOthers) {
               HasSubstr("All figures are the same at 30 points.\n"));
 }
 
+TEST(Comparison, FiguresOfAStudyComeFirstWhereBothHaveThem) {
+  SweepOf a, b;
+  a.add(64, {{1, 100}}).sweep().presentation.summary_columns = {"gain"};
+  b.add(64, {{1, 90}});
+  EXPECT_THAT(compare(a.source("a"), b.source("b")).of_study, IsEmpty())
+      << "goodput and the like come first";
+  a.sweep().presentation.summary_columns = {"gain", "up_goodput_gbps"};
+  EXPECT_THAT(compare(a.source("a"), b.source("b")).of_study, ElementsAre("up_goodput_gbps"));
+}
+
 }  // namespace
 }  // namespace flitwise::comparison_test
