@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/ranges.h"
@@ -69,25 +70,28 @@ std::string verdict_rows(const MergedSweep& merged, const BlockPresentation& blo
 }
 
 std::string verdicts_html(const MergedSweep& merged) {
-  std::string rows, basis;
+  std::string rows;
+  std::set<std::string> bases;
   for (const BlockPresentation& block : merged.presentation.blocks) {
     if (!block.verdict.figure.empty()) {
       rows += verdict_rows(merged, block);
-      if (basis.empty()) {
-        basis = verdict_basis(block, rows_of(merged, block.name));
-      }
+      bases.insert(verdict_basis(block, rows_of(merged, block.name)));
     }
   }
   if (rows.empty()) {
     return "";
   }
+  bases.erase("");
+  const std::string basis = bases.size() > 1 ? "what they rest on stands with each block."
+                            : bases.empty()  ? ""
+                                             : *bases.begin();
   return fmt::format(
       "<div class=\"scroll\"><table class=\"verdicts\"><thead><tr><th>where</th><th>what</th>"
       "<th>verdict</th><th class=\"n\">wins</th><th class=\"n\">nothing</th><th "
       "class=\"n\">loses</th><th>by</th></tr></thead><tbody>\n{}</tbody></table></div>\n"
       "<p>Counts are of points. Each is told from the point that its block compares it "
       "with{}{}</p>\n",
-      rows, basis.empty() ? "." : "; verdicts rest on ", html_text(basis));
+      rows, basis.empty() ? "." : "; verdicts: ", html_text(basis));
 }
 
 std::string crossings_html(const MergedSweep& merged) {

@@ -174,8 +174,7 @@ std::string block_table(const MergedSweep& merged, const BlockPresentation& bloc
       cells.push_back(cell == row->end() ? "-" : cell_text(*cell));
     }
     for (const FigureSpec& figure : block.figures) {
-      const auto value = number_at(*row, figure.name);
-      cells.push_back(value ? fmt::format("{:.{}f}", *value, figure.decimals) : "-");
+      cells.push_back(figure_text(*row, figure));
     }
     table.add_point(cells, row->value("id", ""), points);
   }

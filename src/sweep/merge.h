@@ -92,6 +92,9 @@ Rows rows_of(const MergedSweep& merged, const std::string& block);
 /// The number in a column, if there is one.
 std::optional<double> number_at(const nlohmann::ordered_json& row, const std::string& column);
 
+/// "2.78 ± 1.82", or "-" where there is no value.
+std::string figure_text(const nlohmann::ordered_json& row, const FigureSpec& figure);
+
 /// Of the rows that have both.
 std::vector<std::pair<double, double>> points_of(const Rows& rows, const std::string& x,
                                                  const std::string& y);

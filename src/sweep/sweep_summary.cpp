@@ -183,20 +183,6 @@ std::string column_title(const Presentation& presentation, const std::string& na
   return name;
 }
 
-std::string cell_of(const Json& row, const BlockPresentation& block, const std::string& name) {
-  const auto value = number_at(row, name);
-  if (!value) {
-    return "-";
-  }
-  const int decimals = block.figure(name)->decimals;
-  std::string text = fmt::format("{:.{}f}", *value, decimals);
-  if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') {
-    text.erase(0, 1);
-  }
-  const auto half_width = number_at(row, interval_column(name));
-  return half_width ? fmt::format("{} ± {:.{}f}", text, *half_width, decimals) : text;
-}
-
 /// The figure that all verdicts are on, if it is one and the same.
 std::string common_verdict(const Presentation& presentation) {
   std::string common;
@@ -299,6 +285,19 @@ std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size
   return group_table(groups, figures, width);
 }
 
+std::string figure_text(const Json& row, const FigureSpec& figure) {
+  const auto value = number_at(row, figure.name);
+  if (!value) {
+    return "-";
+  }
+  std::string text = fmt::format("{:.{}f}", *value, figure.decimals);
+  if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') {
+    text.erase(0, 1);
+  }
+  const auto half_width = number_at(row, interval_column(figure.name));
+  return half_width ? fmt::format("{} ± {:.{}f}", text, *half_width, figure.decimals) : text;
+}
+
 std::string study_summary(const MergedSweep& merged, std::size_t width) {
   const Presentation& presentation = merged.presentation;
   std::vector<std::string> header = {"block", "point"};
@@ -331,7 +330,7 @@ std::string study_summary(const MergedSweep& merged, std::size_t width) {
       }
       std::vector<std::string> cells = {block.name, row_label(merged, block, chosen, *row)};
       for (const std::string& name : presentation.summary_columns) {
-        cells.push_back(cell_of(*row, block, name));
+        cells.push_back(figure_text(*row, *block.figure(name)));
       }
       if (has_verdicts) {
         cells.push_back(verdict_of(*row, block, common.empty()));

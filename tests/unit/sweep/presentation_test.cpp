@@ -81,6 +81,7 @@ class StudyPresentation : public ::testing::Test {
         for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
           const Goodputs& one = seeds[seed];
           sweep.runs.push_back({{"block", "forms"},
+                                {"id", "x"},
                                 {"seed", seed + 1},
                                 {"identity", identity},
                                 {"link.identity", is_short ? "dhi" : "bdf_pasid"},
@@ -513,6 +514,10 @@ TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
   EXPECT_THAT(html, HasSubstr("<li>short, gain: of 3 points, wins at 1"));
   EXPECT_THAT(html, HasSubstr(R"("strokeDash":[5,3])")) << "a closed form";
   EXPECT_THAT(html, HasSubstr(R"("mark":{"type":"bar"})"));
+  const MergedSweep seeds = merged({{{90, 100.2, 120}}, {{91, 100.2, 121}}});
+  EXPECT_THAT(sweep_section(seeds, {}, ""), HasSubstr("<td class=\"n\">-9.5 ± 6.4</td>"));
+  EXPECT_THAT(overview_section(seeds),
+              HasSubstr("compares it with; verdicts: by the 95 % intervals over the seeds"));
   ReportOptions plain;
   plain.is_plain = true;
   EXPECT_THAT(sweep_section(merged(), plain, ""), Not(HasSubstr("<figure")));
