@@ -274,6 +274,14 @@ void check_workload(const Config& config, BrokenRelations& broken) {
                 granted.first_pasid, granted.last_pasid, granted.first_pasid);
 }
 
+/// A run that waits for nothing would be over with its first look.
+void check_end(const Config& config, BrokenRelations& broken) {
+  broken.add_if(config.run.until == RunUntil::kConverged && config.run.converged.figures == 0,
+                {"run.converged.figures", "run.until"},
+                "no figure that is to be known; expected one or more, such as "
+                "[up_goodput_gbps]");
+}
+
 void check_translation(const Config& config, BrokenRelations& broken) {
   const Translation translation = config.iommu.translation;
   broken.add_if(
@@ -369,6 +377,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_buffers(config, broken);
   check_memory(config, topology.has_switch, broken);
   check_workload(config, broken);
+  check_end(config, broken);
   check_patience(config, broken);
   check_duration(config, broken);
   check_translation(config, broken);

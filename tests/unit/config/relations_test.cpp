@@ -286,6 +286,13 @@ TEST(Relations, GrantedPasidsAreARange) {
                  "PASIDs 5 to 4");
 }
 
+TEST(Relations, ARunThatConvergesWaitsForAFigure) {
+  expect_refused({"run.until=converged", "run.converged.figures=[]"},
+                 "no figure that is to be known");
+  expect_accepted({"run.until=converged", "run.converged.figures=[dma_read_mean_ns]"});
+  expect_accepted({"run.converged.figures=[]"});
+}
+
 TEST(Relations, LNK_9_18_NobodyCallsADeadlockBeforeARequestHasGivenUp) {
   expect_accepted({"run.deadlock_after=50ms"});
   expect_refused({"run.deadlock_after=49ms", "host.timing.completion_timeout=1ms"},
