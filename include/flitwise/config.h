@@ -758,6 +758,10 @@ struct DeviceConfig {
     bool id_based_ordering = false;
     bool no_snoop = false;  ///< of reads and writes [TCP-14]
   } dma;
+  struct {
+    Bytes memory = 0;       ///< of the device, that the ring copies to and from; 0: no ring
+    unsigned prefetch = 8;  ///< descriptors that one read brings
+  } ring;
   unsigned tag_bits = 10;  ///< 5, 8 or 10 [LNK-9.8]
   struct {
     bool supported = true;  ///< the DVSEC is there [DHI D5]

@@ -121,6 +121,7 @@ class SoftwareEffects {
   virtual void function_level_reset(unsigned function) = 0;
   virtual bool is_in_reset(unsigned function) const = 0;
   virtual void translation_written(unsigned function) = 0;  ///< as ATS, PASID, PRI; 0: of all
+  virtual void interrupts_written() = 0;                    ///< MSI-X is enabled, or masked
 
  protected:
   ~SoftwareEffects() = default;

@@ -133,6 +133,7 @@ class Endpoint final : public ComponentModule,
   void function_level_reset(unsigned function) override;
   bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
   void translation_written(unsigned function) override;
+  void interrupts_written() override { wake(); }
 
   void begin_reset(unsigned function, ResetKind kind);
   void execute(const HandleCommand& command);

@@ -346,6 +346,9 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
     software_.translation_written(function);
   }
+  if (effect.msix_control_changed) {
+    software_.interrupts_written();
+  }
   if (effect.stu_changed_live) {  // [CFG-06]
     s_.events.count("stu_changed_while_enabled");
   }

@@ -76,6 +76,7 @@ class Builder {
   void add_engines(FabricDevice& device);
   void check_attachments() const;
   bool add_attached(FabricDevice& device);
+  void add_ring(FabricDevice& device);
   std::unique_ptr<DmaEngine> add_engine(FabricDevice& device, const std::string& name,
                                         const Config& config, bool is_of_host, Time clock,
                                         std::function<void()> wake);

@@ -202,7 +202,32 @@ Config Builder::with_own_seed(Config config, const std::string& position) const 
   return config;
 }
 
+// Beside the engine that makes the workload; its requests do not wait for those of a function that
+// may not send, and what it asked for before a reset is not sent behind it.
+void Builder::add_ring(FabricDevice& device) {
+  const Config& config = device.config;
+  if (config.device.ring.memory == 0 || config.workload.via != WorkloadVia::kDma ||
+      config.link.carrier != Carrier::kPcie) {
+    return;
+  }
+  Endpoint& endpoint = *device.endpoint;
+  device.ring = std::make_unique<RingEngine>(
+      device.name, config.device,
+      RingEngine::Hooks{[&endpoint] { endpoint.wake(); },
+                        [&endpoint] { return msix_control(endpoint.target().space(0)); }});
+  RingEngine& ring = *device.ring;
+  endpoint.attach(ring);
+  endpoint.keep_functions_apart([&ring](unsigned function) {
+    if (function == 0) {
+      ring.reset();
+    }
+  });
+  device.components.insert(std::find(device.components.begin(), device.components.end(), &endpoint),
+                           &ring);
+}
+
 void Builder::add_engines(FabricDevice& device) {
+  add_ring(device);
   if (add_attached(device) || device.config.workload.kind == WorkloadKind::kHostile) {
     return;
   }

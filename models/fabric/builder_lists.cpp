@@ -265,7 +265,7 @@ void list_nothing(Fabric& /*fabric*/) {}
 }  // namespace
 
 std::vector<Builder::Kind>& Builder::kinds() {
-  static std::vector<Kind> all = {{list_devices},
+  static std::vector<Kind> all = {{list_devices, ring_table},
                                   {list_receivers},
                                   {list_network, network_port_table},
                                   {list_nothing, network_flow_table},

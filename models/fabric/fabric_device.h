@@ -13,6 +13,7 @@
 #include "endpoint/dma_engine.h"
 #include "endpoint/endpoint.h"
 #include "endpoint/hostile_engine.h"
+#include "endpoint/ring_engine.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "flitwise/link_device.h"
@@ -39,6 +40,7 @@ struct FabricDevice {
   std::unique_ptr<DmaEngine> engine;       ///< null: it is hostile, or has a sender
   std::unique_ptr<DmaEngine> host_engine;  ///< of the host's cores, where they have their own
   std::unique_ptr<HostileEngine> hostile;  ///< once the engines start
+  std::unique_ptr<RingEngine> ring;        ///< beside these, where it has one
   std::unique_ptr<DeviceSender> sender;    ///< in place of `engine` (fabric/engine_kinds.h)
   std::unique_ptr<NicPort> nic;            ///< of one that has a peer, or is one
   Component* receiver = nullptr;           ///< of one that is the peer of another

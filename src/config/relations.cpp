@@ -315,6 +315,16 @@ void check_translation(const Config& config, BrokenRelations& broken) {
       config.workload.domains);
 }
 
+/// The registers of the ring lie in the plain ones of BAR 0, in front of the MSI-X table.
+void check_ring(const Config& config, BrokenRelations& broken) {
+  constexpr Bytes kLeastBar = Bytes{32} << 10;
+  broken.add_if(config.device.ring.memory > 0 && config.device.functions.bar_size < kLeastBar,
+                {"device.ring.memory", "device.functions.bar_size"},
+                "a descriptor ring in a BAR 0 of {}; expected device.functions.bar_size of at "
+                "least {}",
+                size_text(config.device.functions.bar_size), size_text(kLeastBar));
+}
+
 /// Shapes of caches, and what goes with a cache of translations in the device.
 void check_caches(const Config& config, BrokenRelations& broken) {
   const auto check = [&](const std::string& name, const CacheConfig& cache) {
@@ -372,6 +382,7 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_flit_mode(config, broken);
   check_cxl(config, topology, broken);
   check_pio(config, broken);
+  check_ring(config, broken);
   check_rdma(config, broken);
   check_bit_packed(config, topology.has_switch, broken);
   check_buffers(config, broken);

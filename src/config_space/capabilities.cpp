@@ -23,11 +23,14 @@ Capability power_management_capability() {
 Capability msix_capability(const MsixOptions& options) {
   FLITWISE_CHECK(options.vectors >= 1 && options.vectors <= 2048 && options.bar <= 5,
                  "MSI-X vectors " + std::to_string(options.vectors));
-  return Capability::standard(cfg::kCapMsix, 12,
-                              {{cfg::msix::kControlDw, (options.vectors - 1) << 16,
-                                cfg::msix::kEnable | cfg::msix::kFunctionMask},
-                               {cfg::msix::kTable, (options.table_offset & ~7U) | options.bar},
-                               {cfg::msix::kPba, (options.pba_offset & ~7U) | options.bar}});
+  Capability capability =
+      Capability::standard(cfg::kCapMsix, 12,
+                           {{cfg::msix::kControlDw, (options.vectors - 1) << 16,
+                             cfg::msix::kEnable | cfg::msix::kFunctionMask},
+                            {cfg::msix::kTable, (options.table_offset & ~7U) | options.bar},
+                            {cfg::msix::kPba, (options.pba_offset & ~7U) | options.bar}});
+  capability.on_write = told_as(&WriteEffect::msix_control_changed);
+  return capability;
 }
 
 // Functions 0..255 of one device. [LNK-2.3]
@@ -233,6 +236,12 @@ Capability pcie_capability(const PcieOptions& options) {
     }
   };
   return capability;
+}
+
+MsixControl msix_control(const ConfigSpace& space) {
+  const std::uint32_t dw =
+      space.read(register_at(space.find(cfg::kCapMsix).value(), cfg::msix::kControlDw));
+  return {(dw & cfg::msix::kEnable) != 0, (dw & cfg::msix::kFunctionMask) != 0};
 }
 
 DeviceControl device_control(const ConfigSpace& space) {

@@ -26,6 +26,11 @@ struct MsixOptions {
   std::uint32_t pba_offset = 0x8000;
 };
 Capability msix_capability(const MsixOptions& options);
+struct MsixControl {
+  bool is_enabled = false, is_masked = false;  ///< the function as a whole
+};
+/// Of a function that has it.
+MsixControl msix_control(const ConfigSpace& space);
 
 // ---- PCI Express
 /// Generation and width as the link registers show them.

@@ -110,12 +110,13 @@ struct WriteEffect {
   bool pri_control_changed = false;    ///< Enable, Reset or allocation was written
   bool pri_misused = false;            ///< a write whose outcome is left open [PRI-24]
   bool pasid_control_changed = false;  ///< one of the three enables
+  bool msix_control_changed = false;   ///< MSI-X Enable or Function Mask
 
   bool any() const {
     return command_changed || bus_numbers_changed || routing_changed || secondary_bus_reset ||
            link_disable_changed || device_control_changed || flr_started || error_status_cleared ||
            ecrc_control_changed || dhi_control_changed || ats_control_changed || stu_changed_live ||
-           pri_control_changed || pri_misused || pasid_control_changed;
+           pri_control_changed || pri_misused || pasid_control_changed || msix_control_changed;
   }
 };
 

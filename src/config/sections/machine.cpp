@@ -227,6 +227,11 @@ Keys device_keys() {
            "Requests have the IDO bit set, where the handle rules let them."),
       flag(KEY(device.dma.no_snoop),
            "Its reads and writes have No Snoop set, but by translations that forbid it."),
+      size(KEY(device.ring.memory), or_zero_as("none", between(Bytes{4} << 10, Bytes{1} << 30)),
+           "Memory of the device that host software fills and reads by a descriptor ring in BAR 0; "
+           "none: no ring."),
+      count(KEY(device.ring.prefetch), between(1, 64),
+            "Descriptors that the ring fetches by one read, at most."),
       count(KEY(device.tag_bits), only({5, 8, 10, 14}),
             "Width of the tags that requests use; 14 in flit mode."),
       // ---- handles

@@ -63,6 +63,7 @@ struct FakeSoftware final : SoftwareEffects {
   void function_level_reset(unsigned function) override { in_reset = function; }
   bool is_in_reset(unsigned function) const override { return in_reset == function; }
   void translation_written(unsigned /*function*/) override {}
+  void interrupts_written() override {}
 
   unsigned bus = 0;
   EcrcControl ecrc;

@@ -173,6 +173,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.iommu_driver.refuse_fraction", "0.5"},
       {"host.iommu_driver.page_request_queue", "16KiB"},
       {"device.cxl.memory", "8GiB"},
+      {"device.ring.memory", "16MiB"},
       {"device.cxl.cache.size", "64KiB"},
       {"link.cxl.timing.retry_timeout", "2us"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
