@@ -41,6 +41,12 @@ bool HostMemory::poke(std::uint64_t address, const std::uint8_t* bytes, std::siz
   return true;
 }
 
+bool HostMemory::map(std::uint64_t address, std::uint64_t size, int file, std::uint64_t offset) {
+  return is_inside(address, size) &&
+         mmap(bytes_ + address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+              static_cast<off_t>(offset)) != MAP_FAILED;
+}
+
 // An access that the window cuts counts whole: of a few ns each.
 void HostMemory::start_window() {
   bus_waits_.start_window(now());

@@ -30,6 +30,9 @@ class HostMemory : public ComponentModule {
 
   /// Untimed, before the start too. Out of range: false, nothing done.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
+  /// From now on these bytes are those of the file from `offset` on, whoever else writes it; what
+  /// was there is gone. All of whole pages. False, and nothing done, where that cannot be.
+  bool map(std::uint64_t address, std::uint64_t size, int file, std::uint64_t offset);
   bool is_quiet() const override { return true; }
   void start_window() override;
   void end_window() override { busy_ = busy(); }

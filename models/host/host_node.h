@@ -59,6 +59,8 @@ class HostNode {
     components.add(own_memory_.get());
     components.add(driver.get());
   }
+  /// Null where the memory is a user's.
+  HostMemory* own_memory() { return own_memory_.get(); }
 
   const unsigned number;
   const std::string prefix;  ///< of all names that belong to it: "", "h1."

@@ -27,6 +27,7 @@
 
 namespace flitwise {
 
+// Longer than 150 lines: every user of a machine finds here what it may do to it.
 class Machine {
  public:
   explicit Machine(const Config& whole, const Attachments& attached = {});
@@ -44,6 +45,9 @@ class Machine {
   /// Instead of a boot: everything stands as software would leave it, at time 0 and without a TLP.
   /// There are no BARs then.
   void set_up_at_once();
+  /// Instead of a boot by the project's own software: everything is as after a reset, and somebody
+  /// else brings the machine up.
+  void power_on();
   /// The machine is in service: faults may strike, and traces see what passes. start() implies it.
   void serve();
   bool is_serving() const { return is_serving_; }
@@ -66,6 +70,9 @@ class Machine {
   /// Runs until then, or the user interrupts, and throws likewise: nothing is measured that was
   /// not.
   void run_until(const std::function<bool()>& is_over);
+  /// Lets time pass until `when`, or until then if that comes first; `is_over` is asked where the
+  /// kernel has been paused, and between slices. Whether something gets on is the caller's affair.
+  void run_to(Time when, const std::function<bool()>& is_over);
   /// More than run_until_quiet() has run belongs to the measured part as well.
   void extend_window() { measurement_.extend(); }
   std::string waiting() const;

@@ -18,6 +18,7 @@ constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waite
 constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the boot is looked for
 constexpr unsigned kBootSlicesALook = 16;         // how often it is asked whether that gets on
 constexpr Time kScriptSlice = Time::from_ns(20);  // how often an operation is asked for its end
+constexpr Time kGuestSlice = Time::from_us(1);    // how often rest is looked for
 // At most so many slices, or TLPs in them, lie between two reports of how far a run is.
 constexpr std::uint64_t kSlicesAReport = 256, kTlpsAReport = 256;
 
@@ -106,6 +107,11 @@ void Machine::bring_up() {
       run_software([&host] { return host->driver->is_ready(); });
     }
   }
+}
+
+void Machine::power_on() {
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  serve();
 }
 
 void Machine::boot(std::uint8_t epoch) {
@@ -301,6 +307,14 @@ void Machine::run_until(const std::function<bool()>& is_over) {
   while (!is_over() && !is_interrupted()) {
     sc_core::sc_start(to_sc_time(kScriptSlice));
     patience.look();
+  }
+}
+
+// A machine at rest costs nothing until somebody does something to it.
+void Machine::run_to(Time when, const std::function<bool()>& is_over) {
+  while (now() < when && !is_over() && !is_interrupted()) {
+    is_still() ? let_pass(std::min(when - now(), kWaitSlice))
+               : sc_core::sc_start(to_sc_time(std::min(when - now(), kGuestSlice)));
   }
 }
 

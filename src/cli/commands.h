@@ -42,6 +42,7 @@ void add_compare_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
+void add_linux_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 
 /// A command, and the options that it is performed with.

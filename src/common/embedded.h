@@ -22,6 +22,7 @@ std::string_view uplot_library();     ///< third_party/report_js/uplot.min.js: c
 // Of the program alone.
 const char* build();          ///< its compiler, type of build, optimisation, profile, processors
 const char* script_config();  ///< configs/checks/script.yaml
+const char* linux_config();   ///< configs/checks/linux.yaml
 const std::vector<NamedText>& bench_cases();  ///< configs/bench/*.yaml
 const std::vector<NamedText>& rules();        ///< docs/rules/*.md
 
