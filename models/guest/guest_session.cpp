@@ -177,6 +177,16 @@ void GuestSession::run() {
   }
 }
 
+std::uint64_t GuestSession::flaws() const {
+  std::uint64_t sum = 0;
+  for (const VhostDevice* device : {&devices_, &messenger_}) {
+    for (unsigned queue = 0; queue < VhostDevice::kQueues; ++queue) {
+      sum += device->queue(queue).flaws();
+    }
+  }
+  return sum;
+}
+
 void GuestSession::fail(const std::string& what) {
   process_->look();
   throw SimulationError(fmt::format("{}, at {} ns of simulated time; the last of its console:\n{}",

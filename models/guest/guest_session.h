@@ -41,6 +41,8 @@ class GuestSession {
 
   std::uint64_t interrupts() const { return interrupts_; }
   const GuestBus::Counts& accesses() const { return bus_.counts(); }
+  /// What in its queues was not as it has to be.
+  std::uint64_t flaws() const;
 
  private:
   void hear_interrupts();

@@ -158,6 +158,10 @@ int run_linux(const LinuxOptions& options) {
                  "space, {} reads and {} writes of memory, {} without an answer, {} interrupts\n",
                  now().ns() / 1e9, counts.config_reads, counts.config_writes, counts.reads,
                  counts.writes, counts.unanswered, session.interrupts());
+      if (session.flaws() > 0) {
+        fmt::print(stderr, "flitwise: warning: {} flaws in the queues of the guest\n",
+                   session.flaws());
+      }
       return kOk;
     });
   } catch (const SimulationError&) {

@@ -32,11 +32,11 @@ constexpr const char* kExamples =
     "  flitwise COMMAND --help";
 
 void add_commands(CLI::App& app, Action& action) {
-  for (const auto add : {add_run_command, add_check_command, add_schema_command, add_list_command,
-                         add_codec_commands, add_script_command, add_conform_command,
-                         add_sweep_command, add_compare_command, add_trace_command,
-                         add_report_command, add_bench_command, add_linux_command,
-                         add_completion_command}) {
+  for (const auto add :
+       {add_run_command, add_check_command, add_schema_command, add_list_command,
+        add_codec_commands, add_script_command, add_conform_command, add_sweep_command,
+        add_compare_command, add_trace_command, add_report_command, add_bench_command,
+        add_linux_command, add_completion_command}) {
     add(app, action);
   }
 }

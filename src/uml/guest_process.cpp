@@ -24,7 +24,7 @@ namespace flitwise {
 namespace {
 
 constexpr std::size_t kMostTail = 4096;
-constexpr unsigned kLastLines = 12;
+constexpr unsigned kLastLines = 30;
 constexpr int kPipeBytes = 1 << 20;  // the guest never has to wait for whoever reads its console
 
 struct Pipe {

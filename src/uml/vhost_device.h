@@ -44,6 +44,7 @@ class VhostDevice {
 
   const std::string& name() const { return name_; }
   Virtqueue& queue(unsigned index) { return queues_[index]; }
+  const Virtqueue& queue(unsigned index) const { return queues_[index]; }
 
   void connect(OwnedFile socket) { socket_ = std::move(socket); }
   bool is_connected() const { return socket_.is_open(); }
