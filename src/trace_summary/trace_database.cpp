@@ -16,10 +16,11 @@ constexpr const char* kMagic = "SQLite format 3";
 
 /// What a file is, by how it begins; "": a SQLite database.
 std::string kind_by_begin(const std::string& begin) {
-  static const std::array<std::pair<std::string, const char*>, 5> kKinds = {
+  static const std::array<std::pair<std::string, const char*>, 6> kKinds = {
       {{"\n\r\r\n", "a trace of kind pcapng"},
        {"\n", "a trace of kind perfetto"},
        {"first_ns,", "a trace of kind packets"},
+       {"from_ns,", "a trace of kind series"},
        {"$timescale", "a trace of kind vcd"},
        {"{", "JSON, as of a result"}}};
   if (begin.rfind(kMagic, 0) == 0) {

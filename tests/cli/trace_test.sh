@@ -35,8 +35,8 @@ expect 0 trace "$work/tree.db" --slowest 0
 
 # What is no such trace, and no such transaction.
 expect 0 run "$config" "${small[@]}" --quiet --trace pcapng="$work/x.pcapng" --trace packets="$work/x.csv" --trace vcd="$work/x.vcd" \
-  --trace perfetto="$work/x.pftrace" -o "$work/result"
-for kind in pcapng=x.pcapng packets=x.csv vcd=x.vcd perfetto=x.pftrace; do
+  --trace perfetto="$work/x.pftrace" --trace series="$work/x.series" -o "$work/result"
+for kind in pcapng=x.pcapng packets=x.csv vcd=x.vcd perfetto=x.pftrace series=x.series; do
   refuse 2 trace "$work/${kind#*=}"
   said "a trace of kind ${kind%=*}; expected a trace of kind sqlite"
 done

@@ -81,7 +81,9 @@ TEST(TransactionPath, InFlitsSymbolsOfEarlierFlitsAreOnTheWireToo) {
   Transaction one = read();
   one.answers.clear();
   one.sends = {send(0, 158, 174)};
-  EXPECT_EQ(texts(steps_of(one)).substr(33, 46), "queue@0 20; wire@0 8; wire@0 16; receiver 86; r");
+  EXPECT_EQ(texts(steps_of(one)),
+            "handle 10; admission 20; queue@0 20; wire@0 8; wire@0 16; receiver 86; root_port 10; "
+            "memory 130; answer 200; ");
   expect_whole(one);
 }
 
