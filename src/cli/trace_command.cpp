@@ -58,7 +58,7 @@ void add_trace_command(CLI::App& app, Action& action) {
           .add_option("--slowest", options.slowest,
                       "So many of the slowest transactions, step by step; default: 5")
           ->type_name("N")
-          ->check(CLI::Range(std::size_t{0}, kMostSlowest));
+          ->check(CLI::Range(std::size_t{0}, kMostSlowest).description(""));
   command
       .add_option("--transaction", options.transaction,
                   "Only this one, with all its units; the uid that follows # in the summary")

@@ -37,11 +37,11 @@ std::string name_of(const Transaction& one) {
   return name + fmt::format(", domain {}", one.domain);
 }
 
-/// "rp0-ep0 up, busy 12.3 ns of it"
+/// "rp0-ep0 up, busy 12.3 ns": of that time with others
 std::string awaited(const PathStep& step, const WireBook& wires) {
   const Wire& wire = wires[step.wire];
   const std::int64_t busy = wire.busy.between(step.from, step.until);
-  return busy == 0 ? wire.name() : fmt::format("{}, busy {} of it", wire.name(), time_of(busy));
+  return busy == 0 ? wire.name() : fmt::format("{}, busy {}", wire.name(), time_of(busy));
 }
 
 std::string text_of(const PathStep& step, const WireBook& wires) {
@@ -56,7 +56,7 @@ std::string text_of(const PathStep& step, const WireBook& wires) {
     case Cause::kWire: return fmt::format("{}on {}", whose, wires[step.wire].name());
     case Cause::kAgain: return fmt::format("{}sent again on {}", whose, wires[step.wire].name());
     case Cause::kSwitch:
-      return fmt::format("{}through a switch, wait for {}", whose, awaited(step, wires));
+      return fmt::format("{}through a switch to {}", whose, awaited(step, wires));
     case Cause::kAnswer: return fmt::format("completion made, wait for {}", awaited(step, wires));
     default: return fmt::format("wait for {}", awaited(step, wires));
   }

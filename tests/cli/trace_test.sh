@@ -21,7 +21,7 @@ summarised lines "$examples/cxl_cache.yaml" --set workload.requests=50
 
 # For people: 80 columns, and a transaction alone ends at its latency.
 expect 0 trace "$work/tree.db"
-for text in "where their time goes" "through a switch, wait for" "The slowest 5"; do printed "$text"; done
+for text in "where their time goes" "through a switch to " "The slowest 5"; do printed "$text"; done
 [[ $(wc -L <"$work/out") -le 80 ]] || complain "more than 80 columns: $(awk 'length > 80' "$work/out" | head -n 1)"
 uid=$(grep -m 1 -oP '^#\K\d+' "$work/out")
 expect 0 trace "$work/tree.db" --transaction "$uid"
