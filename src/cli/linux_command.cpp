@@ -185,20 +185,20 @@ void add_linux_command(CLI::App& app, Action& action) {
       ->type_name("CONFIG.yaml");
   add_set_option(command, options.load);
   add_seed_option(command, options.load);
-  add_path(command, "--kernel", options.kernel, "User-mode Linux", "FILE")->capture_default_str();
-  add_path(command, "--initrd", options.initrd, "Its first file system", "FILE")
-      ->capture_default_str();
-  add_path(command, "--device-tree", options.device_tree, "What it is told of the machine", "FILE")
-      ->capture_default_str();
+  add_path(command, "--kernel", options.kernel, "User-mode Linux; default: build/linux/linux",
+           "FILE");
+  add_path(command, "--initrd", options.initrd,
+           "Its first file system; default: build/linux/initrd.gz", "FILE");
+  add_path(command, "--device-tree", options.device_tree,
+           "What it is told of the machine; default: build/linux/flitwise.dtb", "FILE");
   add_path(command, "--run", options.script,
            "Shell script to run in the guest, instead of a tour of its devices", "SCRIPT");
   add_trace_options(command, options.traces);
   command
       .add_option("--patience", options.patience,
-                  "Give the guest up where it says nothing for so long, of real time")
+                  "Give the guest up where it says nothing for so long, of real time; default: 120")
       ->type_name("SECONDS")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, 86'400U));
+      ->check(CLI::Range(1U, 86'400U).description(""));
   command.footer(
       "The console of Linux is on stdout. scripts/linux builds kernel, initrd and device tree\n"
       "once. Exit code 1: the script ended with another code than 0; 3: the kernel panicked, was\n"
