@@ -95,6 +95,9 @@ struct LineChart {
   std::string html() const;
 };
 
+/// Gives charts that stand beside each other the same y axis.
+void share_y_axis(std::vector<LineChart>& charts);
+
 /// One horizontal bar a row, made of parts; all rows share the scale.
 struct StackedBars {
   std::string title;

@@ -112,7 +112,8 @@ std::string axes_html(const MergedSweep& merged) {
     std::vector<std::string> values;
     for (const Json& row : merged.rows) {
       const auto cell = row.find(axis);
-      const std::string text = cell == row.end() ? "-" : cell_text(*cell);
+      std::string text = cell == row.end() ? "-" : cell_text(*cell);
+      text = text.empty() ? "-" : text;
       if (!contains(values, text)) {
         values.push_back(text);
       }

@@ -116,7 +116,7 @@
   function draw_over_time(figure) {
     const spec = JSON.parse(figure.querySelector("script").textContent);
     const theme = is_dark.matches ? dark : light;
-    const axis = {stroke: theme.quiet, grid: {stroke: theme.line, width: 1}, ticks: {stroke: theme.line}};
+    const axis = {stroke: theme.ink, font: "11px sans-serif", labelFont: "12px sans-serif", labelSize: 18, grid: {stroke: theme.line, width: 1}, ticks: {stroke: theme.line}};
     const place = figure.querySelector(".plot");
     place.textContent = "";
     together.sub(new uPlot({

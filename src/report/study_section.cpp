@@ -77,20 +77,9 @@ std::string line_charts(const MergedSweep& merged, const BlockPresentation& bloc
     return line_chart(merged, block, plot, facet, facets.size() % 3 == 0);
   });
   if (charts.size() > 1) {
-    double low = INFINITY, high = -INFINITY;
-    for (const LineChart& chart : charts) {
-      for (const std::vector<Series>* all : {&chart.series, &chart.thin}) {
-        for (const Series& series : *all) {
-          for (const Series::Point& point : series.points) {
-            low = std::min(low, point.y - point.ci95.value_or(0));
-            high = std::max(high, point.y + point.ci95.value_or(0));
-          }
-        }
-      }
-    }
+    share_y_axis(charts);
     for (LineChart& chart : charts) {
       chart.link = block.name + ": " + plot.title;
-      chart.y_range = {low, high};
     }
   }
   return sum_of(charts, [](const LineChart& chart) { return chart.html(); });

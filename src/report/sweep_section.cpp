@@ -101,8 +101,8 @@ bool wants_log(const Rows& rows, const std::string& axis) {
 }
 
 /// One chart: the mean over seeds of a figure, a curve per value of the series axis.
-std::string chart(const BlockView& block, const MergedSweep& merged, const Figure& figure,
-                  const Rows& rows, const std::string& facet) {
+LineChart chart(const BlockView& block, const MergedSweep& merged, const Figure& figure,
+                const Rows& rows, const std::string& facet) {
   LineChart line;
   line.title = figure.title + (facet.empty() ? "" : ": " + facet);
   line.x_label = block.x + unit_of(merged, block.x);
@@ -121,7 +121,7 @@ std::string chart(const BlockView& block, const MergedSweep& merged, const Figur
     line.series.push_back(
         mean_series(is_one ? "" : plain_text(group.rows.front()->at(block.series)), points));
   }
-  return line.html();
+  return line;
 }
 
 /// "payload 64, preset gen5x16"
@@ -152,10 +152,15 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
                         unit_of(merged, block.series));
   }
   html += "<div class=\"charts\">\n";
-  for (const RowGroup& facet : facets) {
-    for (const Figure& figure : kFigures) {
-      html += chart(block, merged, figure, facet.rows, facet_text(block, *facet.rows.front()));
-    }
+  const auto charts = mapped<std::vector<LineChart>>(kFigures, [&](const Figure& figure) {
+    auto of_figure = mapped<LineChart>(facets, [&](const RowGroup& facet) {
+      return chart(block, merged, figure, facet.rows, facet_text(block, *facet.rows.front()));
+    });
+    share_y_axis(of_figure);
+    return of_figure;
+  });
+  for (std::size_t facet = 0; facet < facets.size(); ++facet) {
+    html += sum_of(charts, [facet](const auto& of_figure) { return of_figure[facet].html(); });
   }
   return html + "</div>\n";
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -129,8 +130,11 @@ Json mark_layer(const LineChart& chart) {
 
 Json x_of(const LineChart& chart) {
   Json x = {{"field", "x"}, {"type", "quantitative"}, {"title", chart.x_label}};
+  // Markers at the ends are not cut.
+  constexpr int kPadding = 6;
   x["scale"] = chart.log_x ? Json{{"type", "log"}, {"base", 2}, {"nice", false}}
                            : Json{{"zero", false}, {"nice", false}};
+  x["scale"]["padding"] = kPadding;
   x["axis"] = {{"format", ",~r"}, {"grid", false}};
   return x;
 }
@@ -172,6 +176,7 @@ std::string LineChart::html() const {
   if (y_range) {
     y["scale"]["domain"] = {from_zero ? std::min(0.0, y_range->first) : y_range->first,
                             y_range->second};
+    y["scale"]["nice"] = true;  // or the highest point touches the edge
   }
   Json layers = Json::array();
   if (has_intervals()) {
@@ -193,6 +198,23 @@ std::string LineChart::html() const {
       {"layer", layers}};
   return figure_html(title, is_small ? " small" : "", link,
                      fmt::format("{} over {}, {} curves", y_label, x_label, series.size()), spec);
+}
+
+void share_y_axis(std::vector<LineChart>& charts) {
+  double low = INFINITY, high = -INFINITY;
+  for (const LineChart& chart : charts) {
+    for (const std::vector<Series>* all : {&chart.series, &chart.thin}) {
+      for (const Series& series : *all) {
+        for (const Series::Point& point : series.points) {
+          low = std::min(low, point.y - point.ci95.value_or(0));
+          high = std::max(high, point.y + point.ci95.value_or(0));
+        }
+      }
+    }
+  }
+  for (LineChart& chart : charts) {
+    chart.y_range = {low, high};
+  }
 }
 
 std::string StackedBars::html() const {
@@ -275,13 +297,17 @@ std::string HeatMap::html() const {
   const auto axis = [](const char* field, const std::string& label) {
     return Json{{"field", field}, {"type", "nominal"}, {"sort", nullptr}, {"title", label}};
   };
+  Json x = axis("x", x_label), y = axis("y", y_label);
+  x["axis"] = {{"labelAngle", 0}};
+  // Above the axis: a map of few rows is lower than its name is long.
+  y["axis"] = {{"titleAngle", 0}, {"titleAlign", "left"}, {"titleX", 0}, {"titleY", -8}};
   const Json spec = {{"usermeta", {{"names", {""}}}},
                      {"height", {{"step", 26}}},
                      {"data", {{"values", values}}},
                      {"mark", {{"type", "rect"}}},
                      {"encoding",
-                      {{"x", axis("x", x_label)},
-                       {"y", axis("y", y_label)},
+                      {{"x", x},
+                       {"y", y},
                        {"color",
                         {{"field", "s"},
                          {"type", "quantitative"},

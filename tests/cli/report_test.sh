@@ -154,6 +154,9 @@ assert [(v["s"], v["x"]) for v in values] == [(s, x) for s in (values[0]["s"], v
 P
 expect 0 report "$work/plotted" -o "$work/plain.html" --plain
 ! grep -q '<script\|<figure' "$work/plain.html" || complain "a plain page has a script or a chart"
+# Beside a trace of figures over time, which uPlot draws and no image is made of.
+expect 0 run "$config" "${small[@]}" --trace series="$work/series.csv"
+expect 0 report "$work/plotted" "$work/series.csv" -o "$work/page.html"
 if command -v node >/dev/null; then
   "$FLITWISE_SOURCE_DIR/scripts/report_charts" "$work/page.html" "$work/images" || complain "scripts/report_charts fails"
   grep -q 'aria-roledescription="line mark container"' "$work/images/chart01.svg" || complain "the image of a chart has no curve"
@@ -165,6 +168,7 @@ if [[ -n $browser ]]; then
     --dump-dom "file://$work/page.html" >"$work/dom" 2>"$work/console"
   grep -q 'data-ready="2"' "$work/dom" || complain "the charts of the page are not drawn: $(grep CONSOLE "$work/console")"
   grep -q 'aria-roledescription="line mark container"' "$work/dom" || complain "the chart of the page has no curve"
+  grep -q 'class="uplot' "$work/dom" || complain "figures over time are not drawn"
   ! grep -q CONSOLE "$work/console" || complain "the page complains: $(grep CONSOLE "$work/console")"
 fi
 # The way of a TLP, hop by hop, adds up to the latency of those that were looked at.

@@ -70,6 +70,18 @@ TEST(LineChart, WithoutIntervalsThereIsNoBand) {
   EXPECT_TRUE(spec.at("encoding").at("color").at("legend").is_null());
 }
 
+TEST(LineChart, ChartsBesideEachOtherHaveTheSameAxisWithRoomAboveTheHighestPoint) {
+  std::vector<LineChart> charts(2);
+  charts[0].series = {{"a", {{1, 10}, {2, 20, 3.0}}}};
+  charts[1].series = {{"a", {{1, -4}}}};
+  share_y_axis(charts);
+  for (const LineChart& chart : charts) {
+    const auto scale = spec_in(chart.html()).at("encoding").at("y").at("scale");
+    EXPECT_EQ(scale.at("domain").dump(), "[-4.0,23.0]");
+    EXPECT_EQ(scale.at("nice"), true);
+  }
+}
+
 TEST(MeanSeries, AnIntervalIsKnownOfAPointThatStandsAlone) {
   const Series series = mean_series("a", {{2, 5, 0.25}, {1, 2, 0.5}, {1, 4, 0.5}});
   ASSERT_EQ(series.points.size(), 2U);
