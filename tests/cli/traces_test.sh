@@ -18,7 +18,8 @@ traced() {
 examples="$FLITWISE_SOURCE_DIR/configs/examples"
 traced reads "$config" --set workload.kind=read --set workload.requests=2000 --set workload.domains=16 --set link.identity=bdf_pasid
 traced writes "$config" --set workload.requests=3000 --set run.warmup=100 --set workload.domains=300 --set device.dhi.bits=4
-traced errors "$config" --set workload.kind=read_write --set workload.requests=500 --set link.error_rate=1e-5
+traced errors "$config" --set workload.kind=read_write --set workload.requests=500 --set link.error_rate=1e-6
+traced damage "$config" --set workload.kind=read_write --set workload.requests=500 --set link.error_rate=1e-5
 traced flits "$config" --set link.preset=gen6x16 --set workload.kind=read --set workload.requests=500 --set link.error_rate=1e-6
 traced handles "$config" --set workload.kind=read --set workload.requests=500 --set workload.domains=64 --set device.dhi.bits=4 --set link.error_rate=1e-6
 traced tree "$examples/switch_tree.yaml" --set workload.kind=read --set workload.requests=100
