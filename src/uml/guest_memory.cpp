@@ -9,7 +9,7 @@
 
 namespace flitwise {
 
-bool GuestMemory::add(const MemoryRegion& region, OwnedFile file) {
+bool GuestMemory::add(const GuestRegion& region, OwnedFile file) {
   struct stat facts {};
   if (!file.is_open() || fstat(file.get(), &facts) != 0 || region.size == 0 ||
       region.size % kPageBytes != 0 || region.offset % kPageBytes != 0 ||
@@ -39,7 +39,7 @@ void GuestMemory::clear() {
 }
 
 std::uint8_t* GuestMemory::find(std::uint64_t address, std::uint64_t size,
-                                std::uint64_t MemoryRegion::*base) const {
+                                std::uint64_t GuestRegion::*base) const {
   for (const Mapped& one : regions_) {
     const std::uint64_t start = one.region.*base;
     if (address >= start && size <= one.region.size && address - start <= one.region.size - size) {

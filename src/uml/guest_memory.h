@@ -12,7 +12,7 @@
 namespace flitwise {
 
 /// [address, address + size) is in the file from `offset` on.
-struct MemoryRegion {
+struct GuestRegion {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint64_t user_address = 0;  ///< by which rings are named
@@ -27,19 +27,19 @@ class GuestMemory {
   ~GuestMemory() { clear(); }
 
   /// False, and nothing done, where the region is empty, not of whole pages or not in the file.
-  bool add(const MemoryRegion& region, OwnedFile file);
+  bool add(const GuestRegion& region, OwnedFile file);
   void clear();
 
   /// Where these bytes are; null unless all of them lie in one region.
   std::uint8_t* at(std::uint64_t address, std::uint64_t size) const {
-    return find(address, size, &MemoryRegion::address);
+    return find(address, size, &GuestRegion::address);
   }
   std::uint8_t* at_user(std::uint64_t address, std::uint64_t size) const {
-    return find(address, size, &MemoryRegion::user_address);
+    return find(address, size, &GuestRegion::user_address);
   }
 
   struct Mapped {
-    MemoryRegion region;
+    GuestRegion region;
     OwnedFile file;
     std::uint8_t* bytes;
   };
@@ -47,7 +47,7 @@ class GuestMemory {
 
  private:
   std::uint8_t* find(std::uint64_t address, std::uint64_t size,
-                     std::uint64_t MemoryRegion::*base) const;
+                     std::uint64_t GuestRegion::*base) const;
 
   std::vector<Mapped> regions_;
 };

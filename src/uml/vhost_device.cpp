@@ -129,8 +129,8 @@ bool VhostDevice::set_memory(VhostMessage& message) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = 8 + i * kRegionBytes;
-    const MemoryRegion region{message.u64(at), message.u64(at + 8), message.u64(at + 16),
-                              message.u64(at + 24)};
+    const GuestRegion region{message.u64(at), message.u64(at + 8), message.u64(at + 16),
+                             message.u64(at + 24)};
     if (!memory_.add(region, std::move(message.files[i]))) {
       return false;
     }
