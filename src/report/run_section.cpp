@@ -29,8 +29,9 @@ std::string name_of(const Json& object, const std::string& key) {
 }
 
 std::string name_of(const Json& row, const NameInfo& name) {
-  return name.is_number ? std::to_string(row.at(name.key).get<std::uint64_t>())
-                        : name_of(row, name.key);
+  const Json& value = row.at(name.key);
+  return name.is_number && !value.is_string() ? std::to_string(value.get<std::uint64_t>())
+                                              : value.get<std::string>();
 }
 
 /// 0 where a result of an older version lacks it.
@@ -44,7 +45,8 @@ std::vector<Json> run_rows(const Json& result, const TableInfo& info) {
   std::vector<std::string> nested;
   boost::split(nested, info.nested, [](char c) { return c == '|'; });
   std::vector<Json> rows;
-  for (const Json& entry : table_rows(info.list, result)) {
+  const Json entries = ungrouped(info, table_rows(info.list, result));
+  for (const Json& entry : entries) {
     for (const std::string& part : nested) {  // one without a name where nothing is nested
       Json row = Json::object();
       const Json& own = part.empty() ? entry : entry.at(part);

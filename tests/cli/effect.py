@@ -28,6 +28,7 @@ machines = [
     ("checks/saturated", [few, domains, "workload.domain_choice=working_set", "workload.working_set=4"]),
     ("checks/saturated", [few, domains, "workload.domain_choice=churn"]),
     ("checks/bit_packed", [few]),
+    ("checks/saturated", [few, "device.ring.memory=1MiB"]),
     ("checks/saturated", translated),
     ("checks/saturated", translated + [f"iommu.{cache}.entries=none" for cache in ("context_cache", "pasid_cache", "iotlb", "paging_cache")]),
     ("checks/saturated", [few, domains, "iommu.translation=nested"]),
@@ -259,7 +260,7 @@ for config in sorted(path for folder in ("examples", "checks", "bench") for path
     sets = [few, "run.warmup=0"] if "own_trace" not in config else []
     base = call("run", config, sets)
     whole = json.loads(base.stdout)["config"]
-    for key in schema:
+    for key in schema if "checks/linux" not in config else ():  # Linux drives that one
         now = value_of(whole, key)
         if now == schema[key]["default"] or key in silent or f"{key}={now}" in sets or schema[key].get("type") == "array" or now == {}:
             continue
