@@ -355,23 +355,7 @@ static void flitwise_reset_done(struct pci_dev *pdev)
 	mutex_unlock(&dma->lock);
 }
 
-/* A copy that an error has met says so itself. */
-static pci_ers_result_t flitwise_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
-{
-	return state == pci_channel_io_normal ? PCI_ERS_RESULT_CAN_RECOVER : PCI_ERS_RESULT_NEED_RESET;
-}
-
-static pci_ers_result_t flitwise_slot_reset(struct pci_dev *pdev)
-{
-	flitwise_reset_done(pdev);
-	return PCI_ERS_RESULT_RECOVERED;
-}
-
-static const struct pci_error_handlers flitwise_errors = {
-	.error_detected = flitwise_error_detected,
-	.slot_reset = flitwise_slot_reset,
-	.reset_done = flitwise_reset_done,
-};
+static const struct pci_error_handlers flitwise_errors = { .reset_done = flitwise_reset_done };
 
 static const struct pci_device_id flitwise_ids[] = { { PCI_DEVICE(VENDOR, DEVICE) }, {} };
 MODULE_DEVICE_TABLE(pci, flitwise_ids);

@@ -54,11 +54,6 @@ void GuestSession::hear_interrupts() {
       });
     });
   }
-  // Of root ports themselves.
-  machine_.bridge().on_interrupt([this](unsigned /*port*/, const MsiMessage& message) {
-    messages_.push_back(message.data);
-    sc_core::sc_pause();
-  });
 }
 
 // Both devices hand over the same.

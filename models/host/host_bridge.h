@@ -32,10 +32,6 @@ class HostBridge : public ComponentModule, public HostAccess, private DeviceWay 
   HostPort& attach(DownstreamPort& port, const LinkPreset& link, HostPort::Facts facts);
   /// The next block of handle registers, for the host's handles of one device.
   void attach(HostHandles& handles, const DownstreamPort& port);
-  /// Hears of each MSI of a root port, of errors: it comes by no link.
-  void on_interrupt(std::function<void(unsigned port, const MsiMessage&)> hears) {
-    around_.on_interrupt = std::move(hears);
-  }
   /// The agent whose registers software reaches by MMIO. REQUIRES: before the start.
   void attach(TranslationAgent& agent);
 

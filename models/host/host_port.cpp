@@ -31,7 +31,6 @@ void HostPort::message(const Packet& packet) {
   const std::uint8_t code = packet.tlp.message_code;
   if (code == msg::kErrCor || code == msg::kErrNonFatal || code == msg::kErrFatal) {
     note_error_message(space, code, packet.tlp.requester_id);
-    look_at_interrupt();
   } else if (host_.agent != nullptr) {
     host_.agent->receive(packet);
   }
@@ -45,22 +44,11 @@ void HostPort::report(cfg::aer::Uncorrectable error, const Packet& packet) {
 void HostPort::tell_root(std::optional<std::uint8_t> message_code) {
   if (message_code) {
     note_error_message(space, *message_code, host_.routes->port_bdf(index_));
-    look_at_interrupt();
   }
-}
-
-// One for all that stands: the next comes once software has cleared it.
-void HostPort::look_at_interrupt() {
-  const std::optional<MsiMessage> message = error_interrupt(space);
-  if (message && !is_told_ && host_.on_interrupt) {
-    host_.on_interrupt(index_, *message);
-  }
-  is_told_ = message.has_value();
 }
 
 void HostPort::write(const CfgAccess& access) {
   const WriteEffect effect = space.write(access.offset, access.value, access.byte_enables);
-  look_at_interrupt();
   if (!effect.any()) {
     return;
   }

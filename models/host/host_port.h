@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A root port as software sees it: a function of bus 0, what its registers do to the link below,
 /// and the requests that are out there.
-// Longer than 150 lines: a port, the table of requests by it, and what is around both.
 #pragma once
 
 #include <cstdint>
@@ -100,8 +99,6 @@ struct PortSurroundings {
   HostAccess& software;
   HostRequestTable& requests;
   HandleBlocks& handles;
-  /// Root ports tell of errors by MSI; may be empty.
-  std::function<void(unsigned port, const MsiMessage&)> on_interrupt = {};
   std::optional<RoutingTable> routes = {};
   TranslationAgent* agent = nullptr;
 };
@@ -139,7 +136,6 @@ class HostPort final : public PortHost {
   enum class LinkState : std::uint8_t { kUp, kDisabled, kDraining, kTraining };
 
   void tell_root(std::optional<std::uint8_t> message_code);
-  void look_at_interrupt();
   std::uint16_t link_control() const;
   void end_hot_reset();
   void link_disable_written();
@@ -149,7 +145,6 @@ class HostPort final : public PortHost {
   const unsigned index_;
   LinkState state_ = LinkState::kUp;
   bool is_polled_ = false;  // somebody will look whether it comes up
-  bool is_told_ = false;    // software has had an interrupt for the errors that stand
 };
 
 }  // namespace flitwise

@@ -55,12 +55,6 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
                         {"hex", json_value::hex_bytes(little_endian_bytes(interrupt.data, 4))},
                         {"at", "iommu0"}});
        }});
-  machine_.bridge().on_interrupt([this](unsigned port, const MsiMessage& message) {
-    output_.write(0, "interrupt",
-                  {{"addr", hex_number(message.address)},
-                   {"hex", json_value::hex_bytes(little_endian_bytes(message.data, 4))},
-                   {"at", machine_.fabric().root_ports[port]->name()}});
-  });
   if (boots) {
     machine_.bring_up();
     has_begun_ = true;

@@ -174,25 +174,4 @@ void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf s
   }
 }
 
-std::optional<MsiMessage> error_interrupt(const ConfigSpace& root_port) {
-  const std::uint16_t msi = root_port.find(cfg::kCapMsi).value();
-  if ((root_port.read(msi) & cfg::msi::kEnable) == 0) {
-    return std::nullopt;
-  }
-  const std::uint16_t start = root_port.find_extended(cfg::kExtAer).value();
-  const std::uint32_t status = root_port.read(register_at(start, aer::kRootStatus));
-  const std::uint32_t wanted = root_port.read(register_at(start, aer::kRootCommand));
-  const auto stands = [&](std::uint32_t kind, std::uint32_t enable) {
-    return (status & kind) != 0 && (wanted & enable) != 0;
-  };
-  if (!stands(aer::kCorrectableStands, aer::kTellCorrectable) &&
-      !stands(aer::kNonFatalStands, aer::kTellNonFatal) &&
-      !stands(aer::kFatalStands, aer::kTellFatal)) {
-    return std::nullopt;
-  }
-  const auto dw = [&](std::uint16_t offset) { return root_port.read(register_at(msi, offset)); };
-  return MsiMessage{std::uint64_t{dw(cfg::msi::kAddressHigh)} << 32 | dw(cfg::msi::kAddress),
-                    static_cast<std::uint16_t>(dw(cfg::msi::kData))};
-}
-
 }  // namespace flitwise

@@ -19,14 +19,6 @@ Capability power_management_capability() {
                               {{0x00, 0x3U << 16}, {cfg::pm::kControlStatus, 1U << 3, 0x3}});
 }
 
-Capability msi_capability() {
-  return Capability::standard(cfg::kCapMsi, 16,
-                              {{cfg::msi::kControlDw, cfg::msi::k64BitAddress, cfg::msi::kEnable},
-                               {cfg::msi::kAddress, 0, 0xffff'fffc},
-                               {cfg::msi::kAddressHigh, 0, 0xffff'ffff},
-                               {cfg::msi::kData, 0, 0xffff}});
-}
-
 // Where table and pending bits stand, and the two enables.
 Capability msix_capability(const MsixOptions& options) {
   FLITWISE_CHECK(options.vectors >= 1 && options.vectors <= 2048 && options.bar <= 5,

@@ -18,13 +18,6 @@ namespace flitwise {
 // ---- power management
 Capability power_management_capability();
 
-// ---- MSI: one vector, a 64-bit address
-Capability msi_capability();
-struct MsiMessage {
-  std::uint64_t address = 0;
-  std::uint16_t data = 0;
-};
-
 // ---- MSI-X: table and pending bits in one BAR
 struct MsixOptions {
   unsigned vectors = 32;  ///< 1..2048
@@ -114,9 +107,6 @@ std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctab
 void forget_cleared_error(ConfigSpace& space);
 /// Root port: records an error message that arrived from `source`.
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);
-/// Root port: what tells software of an error that stands, of a kind that it wants to be told of;
-/// none where there is none, or MSI is not enabled. To be sent when there is one and was none.
-std::optional<MsiMessage> error_interrupt(const ConfigSpace& root_port);
 
 // ---- ARI, ACS
 Capability ari_capability(std::uint8_t next_function = 0);

@@ -71,9 +71,6 @@ ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint
   pcie.port_number = port_number;
   pcie.completes = completes;
   space.add(pcie_capability(pcie));
-  if (is_root) {
-    space.add(msi_capability());
-  }
   space.add(aer_capability(is_root, is_root));
   if (type != cfg::pcie::PortType::kUpstreamPort) {
     space.add(acs_capability(peers));

@@ -30,9 +30,8 @@ ConfigSpace endpoint_space(const EndpointSpaceOptions& options);
 /// it. [CFG-12]
 ConfigSpace virtual_function_space(const EndpointSpaceOptions& options);
 
-/// Root port, switch upstream port or switch downstream port: PM, PCI Express, MSI at a root port,
-/// AER and, looking downwards, ACS. peers: downstream ports of the same switch. completes:
-/// PcieOptions::completes.
+/// Root port, switch upstream port or switch downstream port: PM, PCI Express, AER and, looking
+/// downwards, ACS. peers: downstream ports of the same switch. completes: PcieOptions::completes.
 ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint8_t port_number,
                        bool is_multi_function = false, unsigned peers = 0,
                        std::uint32_t completes = 0);

@@ -30,8 +30,7 @@ inline constexpr std::uint16_t kBusNumbers = 0x18, kMemoryWindow = 0x20, kPrefet
 inline constexpr std::uint32_t kSecondaryBusReset = 1U << 22;  ///< in the DW at 3Ch
 
 // ---- capability ids
-inline constexpr std::uint16_t kCapPowerManagement = 0x01, kCapMsi = 0x05, kCapPcie = 0x10,
-                               kCapMsix = 0x11;
+inline constexpr std::uint16_t kCapPowerManagement = 0x01, kCapPcie = 0x10, kCapMsix = 0x11;
 inline constexpr std::uint16_t kExtAer = 0x0001, kExtAcs = 0x000d, kExtAri = 0x000e,
                                kExtAts = 0x000f, kExtSriov = 0x0010, kExtPri = 0x0013,
                                kExtPasid = 0x001b, kExtDvsec = 0x0023;
@@ -94,11 +93,6 @@ inline constexpr std::uint16_t kUncorrectableStatus = 0x04, kUncorrectableMask =
 /// Of kControl, beside the First Error Pointer.
 inline constexpr std::uint32_t kEcrcGenerationCapable = 1U << 5, kEcrcGenerationEnable = 1U << 6,
                                kEcrcCheckCapable = 1U << 7, kEcrcCheckEnable = 1U << 8;
-/// Of kRootCommand: an interrupt for each kind; of kRootStatus: one of the kind stands.
-inline constexpr std::uint32_t kTellCorrectable = 1U << 0, kTellNonFatal = 1U << 1,
-                               kTellFatal = 1U << 2;
-inline constexpr std::uint32_t kCorrectableStands = 1U << 0, kNonFatalStands = 1U << 5,
-                               kFatalStands = 1U << 6;
 /// Bit of the uncorrectable registers; those that the model reports.
 enum class Uncorrectable : std::uint8_t {
   kPoisonedTlp = 12,
@@ -116,7 +110,7 @@ enum class Correctable : std::uint8_t {
 };
 }  // namespace aer
 
-// ---- ACS, ARI, SR-IOV, ATS, PRI, PASID, DVSEC, MSI, MSI-X, PM: offsets from their start
+// ---- ACS, ARI, SR-IOV, ATS, PRI, PASID, DVSEC, MSI-X, PM: offsets from their start
 namespace acs {
 inline constexpr std::uint16_t kControl = 0x04;  ///< DW: capability [15:0], control [31:16]
 inline constexpr std::uint32_t kSourceValidation = 1U << 0, kP2pRequestRedirect = 1U << 2,
@@ -155,11 +149,6 @@ inline constexpr unsigned kWidthShift = 8;
 namespace dvsec {
 inline constexpr std::uint16_t kHeader1 = 0x04, kHeader2 = 0x08;
 }
-namespace msi {
-inline constexpr std::uint16_t kControlDw = 0x00, kAddress = 0x04, kAddressHigh = 0x08,
-                               kData = 0x0c;
-inline constexpr std::uint32_t kEnable = 1U << 16, k64BitAddress = 1U << 23;  ///< DW at 00h
-}  // namespace msi
 namespace msix {
 inline constexpr std::uint16_t kControlDw = 0x00, kTable = 0x04, kPba = 0x08;
 inline constexpr std::uint32_t kEnable = 1U << 31, kFunctionMask = 1U << 30;  ///< DW at 00h

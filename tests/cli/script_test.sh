@@ -37,27 +37,6 @@ printed '{"event":"data","id":"m","hex":"44332211"}'
 printed '{"event":"completion","id":"no","status":"UR","hex":""}'
 ! grep -q '"done":"w","t_ns":0.0' "$work/out" || complain "a configuration write took no time"
 
-# A root port tells of errors by MSI once software asks for it; of two while the first stands, once.
-cat >"$work/told.jsonl" <<'L'
-{"op":"cfg_write","bdf":"00:01.0","offset":"0x88","value":"0xfee01000"}
-{"op":"cfg_write","bdf":"00:01.0","offset":"0x90","value":"0x77"}
-{"op":"cfg_write","bdf":"00:01.0","offset":"0x86","bytes":2,"value":1}
-{"op":"cfg_write","bdf":"00:01.0","reg":"AER_ROOT_COMMAND","value":7}
-{"op":"mmio_write","addr":"0x10000020000","u32":1}
-{"op":"run","until":"idle","id":"first"}
-{"op":"mmio_write","addr":"0x10000020000","u32":1}
-{"op":"run","until":"idle","id":"second"}
-{"op":"cfg_read","bdf":"00:01.0","reg":"AER_ERROR_SOURCE","id":"source"}
-{"op":"cfg_write","bdf":"00:01.0","reg":"AER_ROOT_STATUS","value":"0x7f"}
-{"op":"mmio_write","addr":"0x10000020000","u32":1}
-{"op":"run","until":"idle","id":"third"}
-L
-expect 0 script "$work/told.jsonl"
-printed '{"event":"data","id":"source","hex":"00000001"}'
-[[ $(grep -v '"error"\|"message"' "$work/out" | grep -o '"event":"interrupt".*\|"done":"[a-z]*"' | tr '\n' ' ') == \
-  '"event":"interrupt","addr":"0xfee01000","hex":"77000000","at":"rp0"} "done":"first" "done":"second" "done":"source" "event":"interrupt","addr":"0xfee01000","hex":"77000000","at":"rp0"} "done":"third" ' ]] ||
-  complain "interrupts of a root port: $(cat "$work/out")"
-
 # JSON lets pass what stands behind a NUL, and one of two equal keys.
 printf '{"op":"run","for":"1us"}\0 {"op":"reset"}\n{"op":"poke","addr":"0x1000","u8":1,"u8":2,"id":"t"}\n{"op":"tlp","tlp":{"type":"MRd","type":"MWr"}}\n{"op":"run","for":"1us","id":"on"}\n' >"$work/odd.jsonl"
 expect 2 script "$work/odd.jsonl"

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "config_space/capabilities.h"
-#include "config_space/functions.h"
-#include "tlp/message_use.h"
 #include "unit/config_space/support.h"
 
 namespace flitwise::error_reporting_test {
@@ -162,35 +160,6 @@ TEST(ErrorReporting, LNK_12_7_EcrcCheckFailedIsBit19AndNonFatalAfterReset) {
   space.write(cfg::kCommand, cfg::kCommandSerr);
   EXPECT_EQ(report_error(space, {cfg::aer::Uncorrectable::kEcrc}), msg::kErrNonFatal);
   EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableStatus)), 0x80000U);
-}
-
-TEST(ErrorReporting, ARootPortTellsOfKindsThatSoftwareAskedForByMsi) {
-  ConfigSpace port = port_space(cfg::pcie::PortType::kRootPort, {}, 0);
-  const std::uint16_t msi = port.find(cfg::kCapMsi).value();
-  const auto at = [&](std::uint16_t offset) { return extended_at(port, cfg::kExtAer, offset); };
-  port.write(register_at(msi, cfg::msi::kAddress), 0xfee0'0003);
-  port.write(register_at(msi, cfg::msi::kAddressHigh), 0x1);
-  port.write(register_at(msi, cfg::msi::kData), 0x2'0041);
-  note_error_message(port, msg::kErrNonFatal, Bdf::of(1, 0, 0));
-  EXPECT_FALSE(error_interrupt(port)) << "MSI is not enabled";
-  port.write(msi, cfg::msi::kEnable);
-  EXPECT_FALSE(error_interrupt(port)) << "nobody wants to be told";
-  port.write(at(cfg::aer::kRootCommand), cfg::aer::kTellCorrectable | cfg::aer::kTellFatal);
-  EXPECT_FALSE(error_interrupt(port)) << "nor of this kind";
-  port.write(at(cfg::aer::kRootCommand), cfg::aer::kTellNonFatal);
-  ASSERT_TRUE(error_interrupt(port));
-  EXPECT_EQ(error_interrupt(port)->address, 0x1'fee0'0000U);
-  EXPECT_EQ(error_interrupt(port)->data, 0x41U);
-  port.write(at(cfg::aer::kRootStatus), 0x7f);
-  EXPECT_FALSE(error_interrupt(port));
-  const std::pair<std::uint8_t, std::uint32_t> others[] = {
-      {msg::kErrCor, cfg::aer::kTellCorrectable}, {msg::kErrFatal, cfg::aer::kTellFatal}};
-  for (const auto& [code, enable] : others) {
-    port.write(at(cfg::aer::kRootCommand), enable);
-    note_error_message(port, code, Bdf::of(1, 0, 0));
-    EXPECT_TRUE(error_interrupt(port));
-    port.write(at(cfg::aer::kRootStatus), 0x7f);
-  }
 }
 
 }  // namespace
