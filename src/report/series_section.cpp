@@ -47,7 +47,7 @@ Spans spans_of(const std::string& path, const std::string& text) {
     boost::split(cells, line, [](char c) { return c == ','; });
     if (cells.size() != kColumns) {
       throw ConfigError(
-          {{path, number, 0, "",
+          {{path, number, 1, "",
             fmt::format("{} cells; expected the {} of a trace `series`", cells.size(), kColumns)}});
     }
     const double from = std::strtod(cells[0].c_str(), nullptr);
