@@ -42,14 +42,6 @@ printed "reset"
 printed "written"
 said "ended with exit code 7"
 
-# An error is a line of Linux, which names its source: a doorbell where the device has no BAR any more.
-echo 'setpci -s 02:00.0 BASE_ADDRESS_0=10820000; dd if=/dev/flitwise0 of=/dev/null bs=4096 count=1; dmesg' >"$work/error.sh"
-expect 0 linux --run "$work/error.sh"
-printed "pcieport 0000:01:01.0: AER: enabled with IRQ"
-printed "AER: Uncorrectable (Non-Fatal) error message received from 0000:02:00.0"
-printed "[20] UnsupReq"
-printed "AER: device recovery successful"
-
 # A kernel that panics ends the run, with its last words; a file that is not there is named.
 echo "no file system" | gzip >"$work/initrd.gz"
 expect 3 linux --initrd "$work/initrd.gz"
