@@ -92,7 +92,7 @@ expect 0 report "$work/series.csv" -o "$work/series.html"
 grep -q "class=\"over-time" "$work/series.html" && grep -q uPlot "$work/series.html" || complain "no charts over time"
 sed -i '5s/,.*//' "$work/series.csv"
 refuse 2 report "$work/series.csv" -o "$work/series.html"
-said "series.csv:5:; expected the 10 of a trace"
+said "series.csv:5:1: 1 cells; expected the 10 of a trace"
 
 # Tools of others, where they are.
 if command -v vcd2fst >/dev/null; then
