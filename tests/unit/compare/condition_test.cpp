@@ -67,6 +67,8 @@ TEST(Condition, NamesThePointsThatMeetIt) {
                                                             "up_goodput_gbps < -0.5: -1 at q"));
   EXPECT_THAT(failed("up_goodput_gbps < -3"), ElementsAre()) << "the limit itself is allowed";
   EXPECT_THAT(failed("up_goodput_gbps > 0"), ElementsAre());
+  EXPECT_THAT(failed("up_goodput_gbps > -2"), ElementsAre("up_goodput_gbps > -2: -1 at q"))
+      << "behind one that does not meet it";
   EXPECT_THAT(failed("dma_read_p99_ns > 1000%"),
               ElementsAre("dma_read_p99_ns > 1000%: from 0 at p"));
 }
